@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Importers turn foreign bytes into rows of the run file.
+ *
+ * Two sorts. A *binary* importer owns a whole member (trace.dat, HDF5, raw pages). A *text* importer owns a block of
+ * lines: text files may hold anything in any order (a mail with a uname line, two cyclictest results and half a trace),
+ * so importers/text.c walks the lines, asks each text importer whether a block of its format begins here, and lets the
+ * surest one read it. What no importer takes is prose; it is counted.
+ *
+ * Each importer is one const descriptor in a file of its own, and one row in importers/table.c.
+ */
+#ifndef IMPORTERS_IMPORTER_H
+#define IMPORTERS_IMPORTER_H
+
+#include "base/error.h"
+#include "input/input.h"
+#include "input/lines.h"
+#include "store/writer.h"
+
+/* How sure a probe is. */
+enum sureness {
+    NOT_MINE = 0,
+    UNLIKELY = 10,   /* could be, if nobody else takes it */
+    PLAUSIBLE = 40,
+    LIKELY = 70,
+    CERTAIN = 100,   /* magic number, unmistakable header */
+};
+struct probe_result {
+    int sureness;            /* 0..100 */
+    const char *unsupported; /* it is this format, but in a form that cannot be read: why (static text) */
+};
+
+struct import; /* what an import in progress knows: below */
+
+struct importer {
+    const char *name;    /* "cyclictest": the artefact's `format` */
+    const char *summary; /* one line for `whylate formats` */
+    const char *reads;   /* which versions and forms, for `whylate formats --json` and docs */
+    /* Exactly one pair is set. */
+    struct probe_result (*probe_bytes)(const unsigned char *bytes, size_t size, const struct member *member);
+    enum status (*read_bytes)(struct import *import, const unsigned char *bytes, size_t size, struct error *error);
+    /*
+     * Does a block begin at the current line? Looks ahead with lines_peek() only, must be quick on foreign lines
+     * (it is asked at every line that nobody took).
+     */
+    struct probe_result (*probe_lines)(struct lines *lines, const struct member *member);
+    /*
+     * Reads the block that begins at the current line and leaves the cursor on the first line that is not its own. It
+     * must take at least one line. FAILED ends the import of this member (and discards nothing already written):
+     * return it only when nothing can be read; else note what is odd and return OK or PARTIAL.
+     */
+    enum status (*read_lines)(struct import *import, struct lines *lines, struct error *error);
+};
+
+extern const struct importer *const importers[]; /* importers/table.c; NULL ends it */
+const struct importer *importer_find(const char *name);
+
+/* ---- what a read function may use ---- */
+
+struct import {
+    struct store_writer *store;
+    const struct member *member;
+    struct input *input;   /* for input_drop_below() */
+    size_t member_index;
+    uint32_t run;          /* the run that rows go to now */
+    uint32_t artefact;
+    uint32_t snapshot;     /* 0, 1 ... of this member, for counters ("interrupts.before" / ".after") */
+    struct import_private *private;
+};
+
+/* Adds up equal codes of an artefact: one note with count, first line and the first text. line 0: none. */
+void import_note(struct import *import, const char *code, uint64_t line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void import_note_n(struct import *import, const char *code, uint64_t count, uint64_t line, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* States a fact of the current run. The same key again with another value: kept as another fact. */
+void import_fact(struct import *import, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Unknown in every member: TID_UNKNOWN, NS_UNKNOWN ... (a zeroed struct is NOT unknown). */
+struct series series_unknown(void);
+struct stream stream_unknown(void);
+struct claim claim_unknown(void);
+struct counter counter_unknown(void);
+struct task task_unknown(void);
+/*
+ * Adds a series to the current run. A series of the same tool and name is there already and came from this artefact:
+ * the file holds several results, and a new run begins (see import_new_run). Returns the series' index.
+ */
+uint32_t import_series(struct import *import, struct series *series);
+/* The rows from here on belong to another measurement. label may be NULL. */
+void import_new_run(struct import *import, const char *label);
+/* States the tool's version on the artefact (the first statement wins). */
+void import_tool_version(struct import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Shows progress on long work: bytes done of the member. */
+void import_progress(struct import *import, size_t done_bytes);
+
+/* ---- what the commands call ---- */
+
+struct import_options {
+    const char *format;          /* --input-format, or NULL */
+    const char *const *settings; /* "KEY=VALUE" of --set */
+    size_t n_settings;
+    bool same_run;               /* --same-run */
+    bool quiet;                  /* no progress */
+    bool no_hash;                /* benchmarks: leave out the SHA-256 */
+    int n_threads;               /* 0: as many as CPUs */
+};
+/*
+ * Imports all inputs into the writer. FAILED (nothing understood, or not readable) leaves the caller to abandon it;
+ * run files among the inputs are copied in row by row.
+ */
+enum status import_inputs(struct store_writer *store, const char *const *paths, size_t n_paths,
+                          const struct import_options *options, struct error *error);
+
+#endif

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# make check         build and run all tests: unit (tests/unit/*.c, cmocka), cases (tests/cases/*/), bad input
+#                    (tests/bad/*/), scripts (tests/scripts/*.sh)
+# make check ONLY=x  only those whose name contains x
+# make update        rewrite the cases' expectations; review the diff
+
+TEST_SRC  := $(sort $(wildcard tests/unit/*.c))
+TEST_BIN  := $(TEST_SRC:%.c=$(OBJ)/%)
+TEST_LIBS := -lcmocka
+
+.PHONY: check-programs update
+check-programs: all $(TEST_BIN)
+
+$(OBJ)/tests/%: tests/%.c $(LIB) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB) $(TEST_LIBS) $(PKG_LIBS)
+
+-include $(TEST_BIN:=.d)
+
+check: check-programs
+	OBJ='$(OBJ)' ONLY='$(ONLY)' tests/run
+
+update: check-programs
+	OBJ='$(OBJ)' ONLY='$(ONLY)' tests/run --update
+
+test:
+	$(MAKE) deps
+	$(MAKE) check
