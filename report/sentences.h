@@ -5,10 +5,12 @@
  *
  * Templates: {key} is a value of the finding, formatted by the unit in which its key ends (_ns as a duration, n_ with
  * separators, _pct, p); {subject}, {cpu}, {series}, {run} are the finding's own. "[... {key} ...]" is left out when one
- * of its keys is missing.
+ * of its keys is missing (parts nest). "[[" and "{{" stand for the characters themselves.
  */
 #ifndef REPORT_SENTENCES_H
 #define REPORT_SENTENCES_H
+
+#include <stdio.h>
 
 #include "analyzers/finding.h"
 #include "base/text.h"
@@ -28,5 +30,6 @@ extern const struct sentence sentences_data[], sentences_condition[], sentences_
 const struct sentence *sentence_find(const char *code, const char *variant);
 void sentence_text(const struct store *store, const struct finding *finding, struct text *out);
 void sentence_advice(const struct store *store, const struct finding *finding, struct text *out); /* empty: none */
+void sentences_document(FILE *file); /* docs/findings.md */
 
 #endif

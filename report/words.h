@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Numbers and names as people read them: the one place where values become words. */
+#ifndef REPORT_WORDS_H
+#define REPORT_WORDS_H
+
+#include "analyzers/finding.h"
+#include "base/text.h"
+
+/* By the unit in which the value's key ends: _ns a duration, n_ with separators, _bytes, _pct, p. False: unknown, nothing added. */
+bool words_value(const struct value *value, struct text *out);
+bool words_number(const char *key, double number, struct text *out);
+bool words_integer(const char *key, int64_t integer, struct text *out);
+
+void words_count(uint64_t n, struct text *out);          /* "43,200,000" */
+void words_bytes(uint64_t n_bytes, struct text *out);    /* "12.3 kB" */
+void words_series(const struct store *store, uint32_t series, struct text *out); /* its name, made readable */
+const char *words_plural(uint64_t n, const char *one, const char *many);
+
+/* Bytes that a terminal, HTML page or plot may show: control characters and damaged UTF-8 become '?'. */
+void words_clean(const char *raw, struct text *out);
+/* Columns of a UTF-8 string on a terminal (one per character). */
+size_t words_width(const char *string);
+
+#endif
