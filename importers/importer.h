@@ -50,6 +50,8 @@ struct importer {
      * return it only when nothing can be read; else note what is odd and return OK or PARTIAL.
      */
     enum status (*read_lines)(struct import *import, struct lines *lines, struct error *error);
+    /* Optional: called after the last line of a member in which read_lines() was called (see import_state()). */
+    void (*finish_lines)(struct import *import);
 };
 
 extern const struct importer *const importers[]; /* importers/table.c; NULL ends it */
@@ -65,6 +67,7 @@ struct import {
     uint32_t run;          /* the run that rows go to now */
     uint32_t artefact;
     uint32_t snapshot;     /* 0, 1 ... of this member, for counters ("interrupts.before" / ".after") */
+    int n_threads;         /* that may be used, at least 1 */
     struct import_private *private;
 };
 
@@ -88,10 +91,30 @@ struct task task_unknown(void);
 uint32_t import_series(struct import *import, struct series *series);
 /* The rows from here on belong to another measurement. label may be NULL. */
 void import_new_run(struct import *import, const char *label);
+/* Has the current run a series of this tool (NULL: any) already? */
+bool import_has_series(const struct import *import, const char *tool);
+/*
+ * Memory of one importer over the blocks of one member: zeroed at the member's first call, freed by the framework after
+ * finish_lines(). (A command line in one block, its results in a later one.)
+ */
+void *import_state(struct import *import, const struct importer *importer, size_t size);
 /* States the tool's version on the artefact (the first statement wins). */
 void import_tool_version(struct import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Shows progress on long work: bytes done of the member. */
+/* Shows progress on long work, and lets go of the pages before: bytes done of the member. */
 void import_progress(struct import *import, size_t done_bytes);
+
+/*
+ * Keys of facts. Values are the source's words, except where a unit is named.
+ *
+ *   kernel.release "6.1.0-18-rt-amd64"  kernel.version "#1 SMP PREEMPT_RT Debian ..."  kernel.machine "x86_64"
+ *   kernel.preempt "preempt_rt" "preempt" "voluntary" "none" "lazy" (only when stated)  kernel.realtime "1" (/sys/kernel/realtime)
+ *   kernel.config.CONFIG_HZ "1000" ...  cmdline "whole /proc/cmdline"  cmdline.isolcpus "1-3" ...  host.name
+ *   load.average "0.31 0.31 0.19"  load.command (what produced load, as typed)
+ *   TOOL.command (as typed)  TOOL.version  TOOL.interval_ns  TOOL.priority (as asked for)  TOOL.policy  TOOL.threads
+ *   TOOL.duration_ns (asked for)  TOOL.loops (asked for)  TOOL.affinity  TOOL.mlockall "1"  TOOL.histogram_limit_ns
+ *   TOOL.start_time TOOL.end_time (as printed)  TOOL.break_limit_ns  TOOL.OPTION for other options that matter
+ *   cpu.model  cpu.count  cpu.governor  cpu.driver  cpu.N.governor  clocksource  sched.rt_runtime_us ...
+ */
 
 /* ---- what the commands call ---- */
 

@@ -30,6 +30,7 @@ struct member {
     const char *name;      /* last component */
     uint64_t size_bytes;
     bool is_empty_by_proc; /* size 0 as stat says, read anyway (/proc files) */
+    const char *defect;    /* what is wrong with its container: "archive is cut: ..."; NULL: nothing */
 };
 
 struct input; /* an opened INPUT: a list of members, their bytes opened one at a time */

@@ -5,7 +5,8 @@
  * escapes), says how often, and leaves clean text untouched: then lines are slices of the mapped file, and an importer
  * may take its hot loop to the raw bytes.
  *
- * Lines are not terminated. Line numbers are those of the file as it came.
+ * Lines are not terminated. Line numbers are those of the file as it came. A line's text is good until the cursor has
+ * moved on by more than LINES_KEPT lines from it.
  */
 #ifndef INPUT_LINES_H
 #define INPUT_LINES_H
@@ -14,10 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define LINES_KEPT 256
+
 struct line {
     const char *text;
     size_t length;
     uint64_t number; /* 1-based, in the original file */
+    const char *prefix; /* console prefix that was cut off ("[   12.345678] "), within the text as it came; NULL: none */
+    size_t prefix_length;
+    unsigned cursor_up; /* a terminal went up by so many lines before this one: it repaints (only the last frame counts) */
 };
 
 enum repair {
@@ -30,7 +36,10 @@ enum repair {
     REPAIR_ANSI = 1 << 6,             /* terminal escapes */
     REPAIR_HTML = 1 << 7,             /* &gt; &lt; &amp; &quot; */
     REPAIR_WRAPPED = 1 << 8,          /* an importer joined lines: it says so itself */
+    REPAIR_NULS = 1 << 9,             /* NUL bytes before the text (a cut log, a shared-memory snapshot) */
 };
+#define N_REPAIRS 10
+const char *repair_name(enum repair repair); /* "quoted-printable" */
 
 struct lines;
 
@@ -43,6 +52,9 @@ bool lines_peek(struct lines *lines, size_t k, struct line *line);
 void lines_skip(struct lines *lines, size_t n);
 bool lines_at_end(struct lines *lines);
 uint64_t lines_number(struct lines *lines); /* of the current line */
+size_t lines_offset(const struct lines *lines); /* of the current line, in the bytes as they came */
+/* How many bytes at the front look like text: false for binary data. */
+bool lines_is_text(const void *bytes, size_t size);
 /* A mark to come back to. */
 size_t lines_tell(const struct lines *lines);
 void lines_seek(struct lines *lines, size_t mark);

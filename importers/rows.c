@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What read functions call: notes, facts, series, runs (importers/importer.h). */
+#include "importers/private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- notes ---- */
+
+static void note(struct import *import, const char *code, uint64_t count, uint64_t line, const char *format, va_list args)
+{
+    struct import_private *private = import->private;
+    char text[400];
+    int n = vsnprintf(text, sizeof text, format, args);
+    for (int i = 0; i < n && text[i]; i++)
+        if ((unsigned char)text[i] < ' ')
+            text[i] = ' ';
+    for (size_t i = 0; i < private->n_notes; i++) {
+        struct kept_note *kept = &private->notes[i];
+        if (strcmp(kept->code, code) != 0 || kept->run != import->run)
+            continue;
+        /* Repairs differ in kind: each its own note. */
+        if (strcmp(code, "repaired-text") == 0 && strcmp(kept->text, text) != 0)
+            continue;
+        kept->count += count;
+        return;
+    }
+    memory_reserve(private->notes, private->notes_capacity, private->n_notes + 1);
+    private->notes[private->n_notes++] = (struct kept_note){
+        .code = store_keep(import->store, code), .text = memory_string(text), .count = count, .line = line, .run = import->run};
+}
+
+void import_note(struct import *import, const char *code, uint64_t line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    note(import, code, 1, line, format, args);
+    va_end(args);
+}
+
+void import_note_n(struct import *import, const char *code, uint64_t count, uint64_t line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    note(import, code, count, line, format, args);
+    va_end(args);
+}
+
+/* ---- facts ---- */
+
+static bool has_fact(const struct import *import, uint32_t run, const char *key, const char *value)
+{
+    for (size_t i = store_count_facts(import->store); i-- > import->private->first_fact;) {
+        const struct fact *fact = store_peek_fact(import->store, i);
+        if (fact->run == run && strcmp(fact->key, key) == 0 && (!value || strcmp(fact->value, value) == 0))
+            return true;
+    }
+    return false;
+}
+
+void import_fact(struct import *import, const char *key, const char *format, ...)
+{
+    char value[4096];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(value, sizeof value, format, args);
+    va_end(args);
+    size_t length = strlen(value);
+    while (length && (unsigned char)value[length - 1] <= ' ')
+        value[--length] = '\0';
+    if (has_fact(import, import->run, key, value))
+        return;
+    store_add_fact(import->store, &(struct fact){.run = import->run, .artefact = import->artefact, .key = key, .value = value});
+}
+
+/* ---- unknown rows ---- */
+
+struct series series_unknown(void)
+{
+    return (struct series){
+        .run = ROW_NONE, .artefact = ROW_NONE, .tid = TID_UNKNOWN, .cpu = CPU_UNKNOWN, .priority = PRIO_UNKNOWN,
+        .interval_ns = NS_UNKNOWN, .resolution_ns = NS_UNKNOWN, .n_samples = COUNT_UNKNOWN, .min_ns = NS_UNKNOWN,
+        .max_ns = NS_UNKNOWN, .avg_ns = NAN, .n_overflow = COUNT_UNKNOWN, .overflow_limit_ns = NS_UNKNOWN,
+        .n_stated_lost = COUNT_UNKNOWN, .n_requested = COUNT_UNKNOWN, .duration_ns = NS_UNKNOWN, .start_ns = NS_UNKNOWN,
+        .bin_width_ns = NS_UNKNOWN,
+    };
+}
+
+struct stream stream_unknown(void)
+{
+    return (struct stream){.run = ROW_NONE, .artefact = ROW_NONE, .resolution_ns = NS_UNKNOWN, .n_cpus = -1,
+                           .n_shown = COUNT_UNKNOWN, .n_written = COUNT_UNKNOWN, .begin_ns = NS_UNKNOWN, .end_ns = NS_UNKNOWN};
+}
+
+struct claim claim_unknown(void)
+{
+    return (struct claim){.run = ROW_NONE, .artefact = ROW_NONE, .series = ROW_NONE, .stream = ROW_NONE,
+                          .cpu = CPU_UNKNOWN, .tid = TID_UNKNOWN, .rt_priority = PRIO_UNKNOWN, .latency_ns = NS_UNKNOWN,
+                          .time_ns = NS_UNKNOWN, .begin_ns = NS_UNKNOWN, .end_ns = NS_UNKNOWN, .irq_latency_ns = NS_UNKNOWN};
+}
+
+struct counter counter_unknown(void)
+{
+    return (struct counter){.run = ROW_NONE, .artefact = ROW_NONE};
+}
+
+struct task task_unknown(void)
+{
+    return (struct task){.run = ROW_NONE, .artefact = ROW_NONE, .tid = TID_UNKNOWN, .rt_priority = PRIO_UNKNOWN, .cpu = CPU_UNKNOWN};
+}
+
+/* ---- series and runs ---- */
+
+bool import_has_series(const struct import *import, const char *tool)
+{
+    for (size_t i = store_count_series(import->store); i-- > 0;) {
+        const struct series *series = store_edit_series(import->store, (uint32_t)i);
+        if (series->run == import->run && (!tool || (series->tool && strcmp(series->tool, tool) == 0)))
+            return true;
+    }
+    return false;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+uint32_t import_series(struct import *import, struct series *series)
+{
+    for (size_t i = store_count_series(import->store); i-- > 0;) {
+        const struct series *old = store_edit_series(import->store, (uint32_t)i);
+        if (old->run == import->run && same_text(old->tool, series->tool) && same_text(old->name, series->name)) {
+            import_new_run(import, NULL);
+            break;
+        }
+    }
+    series->run = import->run;
+    series->artefact = import->artefact;
+    return store_add_series(import->store, series);
+}
+
+/* "path", then "path#2" ...: labels are unique over all runs. */
+static const char *unique_label(struct import *import, const char *wanted)
+{
+    static const unsigned max_tries = 1000000;
+    char label[4200];
+    size_t n_runs = store_count_runs(import->store);
+    snprintf(label, sizeof label, "%s", wanted);
+    for (unsigned number = 2; number < max_tries; number++) {
+        bool is_taken = false;
+        for (size_t i = 0; i < n_runs && !is_taken; i++)
+            is_taken = i != import->run && same_text(store_edit_run(import->store, (uint32_t)i)->label, label);
+        if (!is_taken)
+            break;
+        snprintf(label, sizeof label, "%s#%u", wanted, number);
+    }
+    return store_keep(import->store, label);
+}
+
+void import_new_run(struct import *import, const char *label)
+{
+    struct run run = {.label = label ? label : import->member->path, .group = import->private->group};
+    import->run = store_add_run(import->store, &run);
+    store_edit_run(import->store, import->run)->label = unique_label(import, run.label);
+}
+
+/* ---- the rest ---- */
+
+void *import_state(struct import *import, const struct importer *importer, size_t size)
+{
+    struct import_private *private = import->private;
+    for (size_t i = 0; i < private->n_states; i++)
+        if (private->states[i].importer == importer)
+            return private->states[i].memory;
+    memory_reserve(private->states, private->states_capacity, private->n_states + 1);
+    private->states[private->n_states] = (struct kept_state){.importer = importer, .memory = memory_new(size)};
+    return private->states[private->n_states++].memory;
+}
+
+void import_tool_version(struct import *import, const char *format, ...)
+{
+    struct artefact *artefact = store_edit_artefact(import->store, import->artefact);
+    if (artefact->tool_version)
+        return;
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    store_edit_artefact(import->store, import->artefact)->tool_version = store_keep(import->store, text);
+}
+
+void import_progress(struct import *import, size_t done_bytes)
+{
+    struct import_private *private = import->private;
+    const size_t slack = (size_t)32 << 20;
+    if (done_bytes > private->drop_at + slack) {
+        private->drop_at = done_bytes;
+        input_drop_below(import->input, import->member_index, done_bytes - slack / 2);
+    }
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All importers, one row each. At equal sureness the earlier row wins. */
+#include "importers/importer.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define IMPORTERS(X) \
+    /* one X(name) per line, each with its backslash; the last line stays empty */ \
+
+
+#define X(name) extern const struct importer importer_##name;
+IMPORTERS(X)
+#undef X
+
+const struct importer *const importers[] = {
+#define X(name) &importer_##name,
+    IMPORTERS(X)
+#undef X
+    NULL,
+};
+
+const struct importer *importer_find(const char *name)
+{
+    for (size_t i = 0; importers[i]; i++)
+        if (strcmp(importers[i]->name, name) == 0)
+            return importers[i];
+    return NULL;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The walker of text files: asks every text importer whether a block of its format begins at the current line and lets
+ * the surest read it. Lines that nobody takes are prose. Each line is asked about once, so foreign text costs linear time.
+ */
+#include "importers/private.h"
+
+#include <stdlib.h>
+
+/* The surest text importer for the current line. */
+static const struct importer *choose(struct import *import, struct lines *lines, struct probe_result *best)
+{
+    const struct importer *chosen = NULL;
+    const char *wanted = import->private->options->format;
+    *best = (struct probe_result){0};
+    if (wanted) {
+        const struct importer *importer = importer_find(wanted);
+        if (importer && importer->probe_lines) {
+            *best = importer->probe_lines(lines, import->member);
+            return best->sureness ? importer : NULL;
+        }
+        return NULL;
+    }
+    for (size_t i = 0; importers[i]; i++) {
+        if (!importers[i]->probe_lines)
+            continue;
+        struct probe_result result = importers[i]->probe_lines(lines, import->member);
+        if (result.sureness > best->sureness) {
+            *best = result;
+            chosen = importers[i];
+        }
+    }
+    return chosen;
+}
+
+/* What the front end repaired, as notes. Harmless repairs have a code of their own. */
+static void note_repairs(struct import *import, const struct lines *lines)
+{
+    unsigned repairs = lines_repairs(lines);
+    for (int bit = 0; bit < N_REPAIRS; bit++) {
+        if (!(repairs >> bit & 1))
+            continue;
+        enum repair repair = (enum repair)(1u << bit);
+        uint64_t first, n = lines_repair_count(lines, repair, &first);
+        import_note_n(import, "repaired-text", n, first, "undone: %s", repair_name(repair));
+    }
+}
+
+enum status text_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error)
+{
+    struct lines *lines = lines_new(bytes, size);
+    enum status status = OK;
+    const char *unsupported = NULL;
+    size_t n_blocks = 0;
+    uint64_t n_prose = 0;
+    while (!lines_at_end(lines)) {
+        struct line line;
+        struct probe_result best;
+        if (!lines_peek(lines, 0, &line))
+            break;
+        if (line_is_blank(&line)) {
+            lines_skip(lines, 1);
+            continue;
+        }
+        const struct importer *importer = choose(import, lines, &best);
+        if (!importer || best.unsupported) {
+            if (importer && !unsupported)
+                unsupported = best.unsupported;
+            n_prose++;
+            lines_skip(lines, 1);
+            continue;
+        }
+        size_t before = lines_tell(lines);
+        if (!import->private->format)
+            import->private->format = importer;
+        status = importer->read_lines(import, lines, error);
+        if (status == FAILED)
+            break;
+        n_blocks++;
+        if (lines_tell(lines) == before) /* an importer's mistake must not hang us */
+            lines_skip(lines, 1);
+        import_progress(import, lines_offset(lines));
+    }
+    if (status != FAILED)
+        for (size_t i = 0; i < import->private->n_states; i++)
+            if (import->private->states[i].importer->finish_lines)
+                import->private->states[i].importer->finish_lines(import);
+    import->private->n_prose_lines = n_prose;
+    if (n_blocks && n_prose)
+        import_note_n(import, "prose", n_prose, 0, "lines of no known format, left out");
+    if (n_blocks)
+        note_repairs(import, lines);
+    if (status != FAILED && n_blocks == 0)
+        status = unsupported ? error_input(error, "%s: %s", import->member->path, unsupported)
+                             : error_input(error, "%s: no known format in this text", import->member->path);
+    lines_free(lines);
+    return status;
+}

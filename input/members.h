@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside input/: the list of members while it is filled. */
+#ifndef INPUT_MEMBERS_H
+#define INPUT_MEMBERS_H
+
+#include "base/memory.h"
+#include "input/input.h"
+#include "input/spool.h"
+
+/* A member and where its bytes are: a file by path, or a span of a spool. */
+struct member_slot {
+    struct member member;
+    const char *file_path; /* NULL: in a spool */
+    size_t spool;
+    uint64_t offset;
+    int open_fd;           /* standard input that is a file: already open; else -1 */
+    void *map;
+    size_t map_size;
+    unsigned n_maps;
+    char sha256[65];
+};
+
+struct input {
+    struct arena arena;
+    struct input_limits limits;
+    const char *path;
+    bool is_directory;
+    size_t n, capacity;
+    struct member_slot *slots;
+    size_t n_spools, spools_capacity;
+    struct spool *spools;
+    uint64_t unpacked_bytes, packed_bytes; /* of this INPUT, over all archives: against bombs */
+    size_t n_skipped;                      /* links, devices, sockets */
+};
+
+/* Appends an empty slot; FAILED beyond max_members. */
+enum status members_add(struct input *input, const char *path, const char *directory, struct member_slot **slot,
+                        struct error *error);
+enum status members_add_spool(struct input *input, size_t *index, struct error *error);
+
+/* Do the first bytes look like a compressed stream or an archive? */
+bool archive_is_known(const unsigned char *bytes, size_t size);
+/* Why an archive that is known cannot be read, or NULL. */
+/*
+ * Unpacks the bytes (packed_bytes long) into members whose paths begin with path; *n_added says how many. A cut archive
+ * gives what it holds, its last member marked by `defect`. depth: archives around this one.
+ */
+enum status archive_unpack(struct input *input, const void *bytes, size_t size, const char *path, const char *directory,
+                           unsigned depth, size_t *n_added, struct error *error);
+
+#endif

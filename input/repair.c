@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/repair.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* ---- the whole text ---- */
+
+#define SAMPLE_BYTES ((size_t)4 << 20)
+
+static bool looks_utf16(const unsigned char *bytes, size_t size, bool big_endian)
+{
+    size_t n = size < 4096 ? size / 2 : 2048, n_latin = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char high = bytes[2 * i + (big_endian ? 0 : 1)], low = bytes[2 * i + (big_endian ? 1 : 0)];
+        n_latin += high == 0 && low >= 9 && low < 127;
+    }
+    return n >= 8 && n_latin * 10 >= n * 8;
+}
+
+struct evidence {
+    size_t n_lines, n_gt, n_colon, n_soft_breaks, n_equals_20_3d, n_entities, n_prefixes, n_cr, n_lf;
+    bool odd;
+};
+
+static bool is_hex_digit(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F');
+}
+
+static size_t console_prefix_length(const char *line, size_t length);
+
+static void examine_line(struct evidence *e, const char *line, size_t length)
+{
+    const char *end = line + length;
+    const char *p = line;
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    e->n_lines++;
+    if (p < end && *p == '>')
+        e->n_gt++;
+    else if (length && *line == ':')
+        e->n_colon++;
+    if (length && end[-1] == '=')
+        e->n_soft_breaks++;
+    if (console_prefix_length(line, length))
+        e->n_prefixes++;
+    if (memchr(line, '=', length))
+        for (const char *q = line; (q = memchr(q, '=', (size_t)(end - q))) && q + 2 < end; q++)
+            e->n_equals_20_3d += is_hex_digit(q[1]) && is_hex_digit(q[2]) && (q[1] == '2' || q[1] == '3' || q[1] >= 'C');
+    if (memchr(line, '&', length))
+        e->n_entities += memmem(line, length, "&gt;", 4) || memmem(line, length, "&lt;", 4) ||
+                         memmem(line, length, "&nbsp;", 6) || memmem(line, length, "&amp;", 5);
+}
+
+static bool has_odd_bytes(const char *bytes, size_t size)
+{
+    /* One branchless pass that compilers turn into vectors. */
+    unsigned char odd = 0;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        odd |= (unsigned char)((c & 0x80) | (c < 9) | (c == 27) | (c == 13));
+    }
+    return odd != 0;
+}
+
+static void examine_part(struct evidence *e, const char *bytes, size_t size)
+{
+    const char *end = bytes + size;
+    e->odd |= has_odd_bytes(bytes, size);
+    for (const char *p = bytes; p < end;) {
+        const char *eol = memchr(p, '\n', (size_t)(end - p));
+        if (!eol)
+            eol = end;
+        examine_line(e, p, (size_t)(eol - p) - (eol > p && eol[-1] == '\r'));
+        p = eol + 1;
+    }
+}
+
+void damage_examine(struct text_damage *damage, const unsigned char *bytes, size_t size)
+{
+    *damage = (struct text_damage){.end_of_line = '\n'};
+    if (size >= 2 && bytes[0] == 0xff && bytes[1] == 0xfe) {
+        damage->encoding = ENCODING_UTF16_LE;
+        damage->bom_bytes = 2;
+    } else if (size >= 2 && bytes[0] == 0xfe && bytes[1] == 0xff) {
+        damage->encoding = ENCODING_UTF16_BE;
+        damage->bom_bytes = 2;
+    } else if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
+        damage->bom_bytes = 3;
+    } else if (looks_utf16(bytes, size, false)) {
+        damage->encoding = ENCODING_UTF16_LE;
+    } else if (looks_utf16(bytes, size, true)) {
+        damage->encoding = ENCODING_UTF16_BE;
+    }
+
+    struct evidence e = {0};
+    if (damage->encoding == ENCODING_UTF8) {
+        const char *text = (const char *)bytes;
+        examine_part(&e, text, size < SAMPLE_BYTES ? size : SAMPLE_BYTES);
+        if (size > SAMPLE_BYTES) { /* also a look into the middle and at the end */
+            size_t part = SAMPLE_BYTES / 8;
+            examine_part(&e, text + size / 2 - part / 2, part);
+            examine_part(&e, text + size - part, part);
+        }
+        if (e.n_lines < 3 && size > 80 && memchr(bytes, '\r', size < 4096 ? size : 4096) &&
+            !memchr(bytes, '\n', size < 65536 ? size : 65536))
+            damage->end_of_line = '\r';
+    } else {
+        struct text head = {0};
+        utf16_decode(bytes + damage->bom_bytes, (size < SAMPLE_BYTES ? size - damage->bom_bytes : SAMPLE_BYTES) & ~(size_t)1,
+                     damage->encoding == ENCODING_UTF16_BE, &head);
+        examine_part(&e, text_string(&head), head.length);
+        text_release(&head);
+    }
+    damage->has_odd_bytes = e.odd || damage->encoding != ENCODING_UTF8;
+    damage->is_quoted_printable = e.n_soft_breaks >= 1 && e.n_equals_20_3d >= 1;
+    damage->has_html = e.n_entities >= 2;
+    /* I-pipe dumps begin their rows with ':' and mark one with '>': no quoting. */
+    damage->has_quoting = (e.n_gt > 0 || damage->has_html) && !(e.n_colon >= 5 && e.n_gt * 5 <= e.n_colon);
+    damage->has_console_prefix = e.n_prefixes > 0;
+    damage->is_plain = damage->encoding == ENCODING_UTF8 && damage->bom_bytes == 0 && damage->end_of_line == '\n' &&
+                       !damage->has_odd_bytes && !damage->is_quoted_printable && !damage->has_html &&
+                       !damage->has_quoting && !damage->has_console_prefix;
+}
+
+void utf16_decode(const unsigned char *bytes, size_t n_bytes, bool big_endian, struct text *out)
+{
+    for (size_t i = 0; i + 1 < n_bytes; i += 2) {
+        uint32_t c = big_endian ? read_be16(bytes + i) : read_le16(bytes + i);
+        if (c >= 0xd800 && c < 0xdc00 && i + 3 < n_bytes) {
+            uint32_t low = big_endian ? read_be16(bytes + i + 2) : read_le16(bytes + i + 2);
+            if (low >= 0xdc00 && low < 0xe000) {
+                c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+                i += 2;
+            }
+        }
+        char utf8[4];
+        size_t n = 0;
+        if (c < 0x80) {
+            utf8[n++] = (char)c;
+        } else if (c < 0x800) {
+            utf8[n++] = (char)(0xc0 | c >> 6);
+            utf8[n++] = (char)(0x80 | (c & 0x3f));
+        } else if (c < 0x10000) {
+            utf8[n++] = (char)(0xe0 | c >> 12);
+            utf8[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+            utf8[n++] = (char)(0x80 | (c & 0x3f));
+        } else {
+            utf8[n++] = (char)(0xf0 | c >> 18);
+            utf8[n++] = (char)(0x80 | (c >> 12 & 0x3f));
+            utf8[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+            utf8[n++] = (char)(0x80 | (c & 0x3f));
+        }
+        text_add_n(out, utf8, n);
+    }
+}
+
+/* ---- one line ---- */
+
+static unsigned hex_value(char c)
+{
+    return (unsigned)(c <= '9' ? c - '0' : c - 'A' + 10);
+}
+
+bool quoted_printable_decode(const char *line, size_t length, struct text *out)
+{
+    while (length && (line[length - 1] == ' ' || line[length - 1] == '\t' || line[length - 1] == '\r'))
+        length--; /* added on the way: the standard says so */
+    bool continues = length && line[length - 1] == '=';
+    length -= continues;
+    for (size_t i = 0; i < length; i++) {
+        if (line[i] == '=' && i + 2 < length + continues && is_hex_digit(line[i + 1]) && is_hex_digit(line[i + 2])) {
+            text_add_char(out, (char)(hex_value(line[i + 1]) << 4 | hex_value(line[i + 2])));
+            i += 2;
+        } else {
+            text_add_char(out, line[i]);
+        }
+    }
+    return continues;
+}
+
+/* A terminal escape at p (which is ESC): its length, and whether it moves the cursor up. */
+static size_t escape_length(const char *p, size_t size, unsigned *cursor_up)
+{
+    if (size < 2)
+        return 1;
+    if (p[1] == ']') { /* OSC, up to BEL or ESC \ */
+        for (size_t i = 2; i < size && i < 512; i++) {
+            if (p[i] == 7)
+                return i + 1;
+            if (p[i] == 27)
+                return i + 2 <= size ? i + 2 : size;
+        }
+        return 2;
+    }
+    if (p[1] != '[')
+        return 2;
+    unsigned number = 0;
+    for (size_t i = 2; i < size && i < 64; i++) {
+        if (p[i] >= '0' && p[i] <= '9' && number < 100000)
+            number = number * 10 + (unsigned)(p[i] - '0');
+        if (p[i] >= 0x40 && p[i] <= 0x7e) {
+            if (p[i] == 'A')
+                *cursor_up += number ? number : 1;
+            return i + 1;
+        }
+    }
+    return 2;
+}
+
+static const struct {
+    const char *word;
+    char character;
+} entities[] = {{"&gt;", '>'}, {"&lt;", '<'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&nbsp;", ' '}, {"&#39;", '\''}, {"&#160;", ' '}};
+
+static size_t entity_at(const char *p, size_t size, char *character)
+{
+    for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {
+        size_t n = strlen(entities[i].word);
+        if (size >= n && memcmp(p, entities[i].word, n) == 0) {
+            *character = entities[i].character;
+            return n;
+        }
+    }
+    return 0;
+}
+
+/* Odd blanks and signs in UTF-8: how many bytes, and what stands for them (0: nothing, they had no width). */
+static size_t odd_character_at(const char *text, size_t size, char *instead)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    *instead = ' ';
+    if (size >= 2 && p[0] == 0xc2 && p[1] == 0xa0)
+        return 2;
+    if (size >= 3 && p[0] == 0xe2 && p[1] == 0x80) {
+        if ((p[2] >= 0x80 && p[2] <= 0x8a) || p[2] == 0xaf)
+            return 3;
+        if (p[2] >= 0x8b && p[2] <= 0x8d) {
+            *instead = 0;
+            return 3;
+        }
+    }
+    if (size >= 3 && p[0] == 0xe3 && p[1] == 0x80 && p[2] == 0x80)
+        return 3;
+    if (size >= 3 && p[0] == 0xe2 && p[1] == 0x88 && p[2] == 0x92) {
+        *instead = '-';
+        return 3;
+    }
+    if (size >= 3 && p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf) {
+        *instead = 0;
+        return 3;
+    }
+    return 0;
+}
+
+static size_t utf8_length(const char *text, size_t size)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t n = p[0] >= 0xf0 && p[0] < 0xf8 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 1;
+    if (n > size || p[0] >= 0xf8)
+        return 1;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 1;
+    return n;
+}
+
+/* Bytes that want a look: all others are copied as they are. */
+static bool is_special(unsigned char c, bool has_html)
+{
+    return c >= 0x80 || c < 9 || c == 27 || c == 13 || (c == '&' && has_html);
+}
+
+static void clean_characters(const struct text_damage *damage, const char *line, size_t length, struct text *out,
+                             struct repaired_line *result)
+{
+    for (size_t i = 0; i < length;) {
+        size_t run = i;
+        while (run < length && !is_special((unsigned char)line[run], damage->has_html))
+            run++;
+        if (run > i) {
+            text_add_n(out, line + i, run - i);
+            i = run;
+            continue;
+        }
+        char c = line[i], instead;
+        size_t left = length - i, n;
+        if (c == 27) {
+            i += escape_length(line + i, left, &result->cursor_up);
+            result->repairs |= REPAIR_ANSI;
+        } else if (c == '\r') { /* a progress bar went back to the start of its line */
+            text_truncate(out, 0);
+            i++;
+            result->repairs |= REPAIR_ANSI;
+        } else if (c == '\b') {
+            text_truncate(out, out->length ? out->length - 1 : 0);
+            i++;
+            result->repairs |= REPAIR_ANSI;
+        } else if (c == '\0') {
+            if (out->length)
+                text_add_char(out, ' ');
+            i++;
+            result->repairs |= REPAIR_NULS;
+        } else if (c == '&' && (n = entity_at(line + i, left, &instead)) > 0) {
+            text_add_char(out, instead);
+            i += n;
+            result->repairs |= REPAIR_HTML;
+        } else if ((n = odd_character_at(line + i, left, &instead)) > 0) {
+            if (instead)
+                text_add_char(out, instead);
+            i += n;
+            result->repairs |= REPAIR_SPACES;
+        } else {
+            n = utf8_length(line + i, left);
+            if (n == 1 && (unsigned char)c == 0xa0) { /* Latin-1 */
+                text_add_char(out, ' ');
+                result->repairs |= REPAIR_SPACES;
+            } else {
+                text_add_n(out, line + i, n);
+            }
+            i += n;
+        }
+    }
+}
+
+static size_t skip_digits(const char *p, size_t size, size_t i)
+{
+    while (i < size && p[i] >= '0' && p[i] <= '9')
+        i++;
+    return i;
+}
+
+/* "[   12.345678] ", "[   12.345678][    C0] ", with "<4>" in front or not. 0: there is none. */
+static size_t printk_prefix_length(const char *line, size_t length)
+{
+    size_t i = 0;
+    if (i < length && line[i] == '<') {
+        size_t after = skip_digits(line, length, i + 1);
+        if (after == i + 1 || after > i + 4 || after >= length || line[after] != '>')
+            return 0;
+        i = after + 1;
+        if (i >= length || line[i] != '[')
+            return i;
+    }
+    if (i >= length || line[i] != '[')
+        return 0;
+    i++;
+    while (i < length && line[i] == ' ')
+        i++;
+    size_t dot = skip_digits(line, length, i);
+    if (dot == i || dot >= length || line[dot] != '.')
+        return 0;
+    size_t close = skip_digits(line, length, dot + 1);
+    if (close - dot - 1 != 6 || close >= length || line[close] != ']')
+        return 0;
+    i = close + 1;
+    /* Caller: "[    C0]", "[ T1234]" with CONFIG_PRINTK_CALLER, with a blank between or not. */
+    size_t caller = i + (i < length && line[i] == ' ' && i + 1 < length && line[i + 1] == '[');
+    if (caller < length && line[caller] == '[') {
+        size_t k = caller + 1;
+        while (k < length && line[k] == ' ')
+            k++;
+        if (k < length && (line[k] == 'C' || line[k] == 'T')) {
+            size_t after = skip_digits(line, length, k + 1);
+            if (after > k + 1 && after < length && line[after] == ']')
+                i = after + 1;
+        }
+    }
+    return i + (i < length && line[i] == ' ');
+}
+
+static bool is_digit_at(const char *line, size_t length, size_t i)
+{
+    return i < length && line[i] >= '0' && line[i] <= '9';
+}
+
+/* "12:34:56", maybe with a fraction; returns the end, or 0. */
+static size_t clock_end(const char *line, size_t length, size_t i)
+{
+    for (int part = 0; part < 3; part++) {
+        if (!is_digit_at(line, length, i) || !is_digit_at(line, length, i + 1))
+            return 0;
+        i += 2;
+        if (part < 2) {
+            if (i >= length || line[i] != ':')
+                return 0;
+            i++;
+        }
+    }
+    if (i < length && (line[i] == '.' || line[i] == ','))
+        i = skip_digits(line, length, i + 1);
+    return i;
+}
+
+/* "Jan  1 12:00:00 host kernel: ", "2024-01-01T12:00:00.123456+01:00 host kernel: ", "[12:34:56.789] ". */
+static size_t syslog_prefix_length(const char *line, size_t length)
+{
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    size_t i;
+    if (length > 16 && line[3] == ' ') {
+        const char *month = memmem(months, sizeof months - 1, line, 3);
+        if (!month || (month - months) % 3 != 0)
+            return 0;
+        i = 4;
+        while (i < 6 && line[i] == ' ')
+            i++;
+        size_t day = skip_digits(line, length, i);
+        if (day == i || day > i + 2 || day >= length || line[day] != ' ')
+            return 0;
+        i = clock_end(line, length, day + 1);
+    } else if (length > 20 && is_digit_at(line, length, 0) && line[4] == '-' && line[7] == '-' && line[10] == 'T') {
+        i = clock_end(line, length, 11);
+        while (i && i < length && (is_digit_at(line, length, i) || line[i] == '+' || line[i] == '-' || line[i] == ':' || line[i] == 'Z'))
+            i++;
+    } else if (length > 10 && line[0] == '[' && is_digit_at(line, length, 1)) {
+        i = 1;
+        if (length > 12 && line[5] == '-' && line[8] == '-' && (line[11] == ' ' || line[11] == 'T'))
+            i = 12;
+        i = clock_end(line, length, i);
+        if (!i || i >= length || line[i] != ']')
+            return 0;
+        return i + 1 + (i + 1 < length && line[i + 1] == ' ');
+    } else {
+        return 0;
+    }
+    if (!i || i >= length || line[i] != ' ')
+        return 0;
+    const char *host_end = memchr(line + i + 1, ' ', length - i - 1);
+    if (!host_end)
+        return 0;
+    size_t tag = (size_t)(host_end - line) + 1;
+    if (length - tag < 8 || memcmp(line + tag, "kernel: ", 8) != 0)
+        return 0;
+    i = tag + 8;
+    return i + printk_prefix_length(line + i, length - i);
+}
+
+static size_t console_prefix_length(const char *line, size_t length)
+{
+    if (length < 4)
+        return 0;
+    char c = line[0];
+    if (c != '[' && c != '<' && !(c >= '0' && c <= '9') && !(c >= 'A' && c <= 'S'))
+        return 0;
+    size_t n = printk_prefix_length(line, length);
+    return n ? n : syslog_prefix_length(line, length);
+}
+
+/* Strips "> " as often as it comes. */
+static void strip_quoting(struct repaired_line *line)
+{
+    for (int depth = 0; depth < 32; depth++) {
+        size_t i = 0;
+        while (i < line->length && i < 3 && line->text[i] == ' ')
+            i++;
+        if (i >= line->length || line->text[i] != '>')
+            break;
+        i++;
+        i += i < line->length && line->text[i] == ' ' && !(i + 1 < line->length && line->text[i + 1] == '>');
+        line->text += i;
+        line->length -= i;
+        line->repairs |= REPAIR_QUOTING;
+    }
+}
+
+void repair_line(const struct text_damage *damage, const char *line, size_t length, struct text *buffer,
+                 struct repaired_line *result)
+{
+    *result = (struct repaired_line){.text = line, .length = length};
+    size_t trailing = 0;
+    while (trailing < length && line[length - 1 - trailing] == '\r')
+        trailing++;
+    if (trailing) {
+        result->length -= trailing;
+        result->repairs |= REPAIR_CRLF;
+    }
+    if (result->length > (1u << 20)) /* no text is so wide: not worth copying */
+        return;
+    if (damage->has_html || (damage->has_odd_bytes && has_odd_bytes(result->text, result->length))) {
+        bool is_in_buffer = result->text == buffer->bytes;
+        struct text clean = {0};
+        clean_characters(damage, result->text, result->length, &clean, result);
+        if (result->repairs & ~(unsigned)REPAIR_CRLF) {
+            (void)is_in_buffer;
+            text_truncate(buffer, 0);
+            text_add_n(buffer, text_string(&clean), clean.length);
+            result->text = text_string(buffer);
+            result->length = clean.length;
+        }
+        text_release(&clean);
+    }
+    if (damage->has_quoting)
+        strip_quoting(result);
+    if (damage->has_console_prefix) {
+        size_t n = console_prefix_length(result->text, result->length);
+        if (n) {
+            result->prefix = result->text;
+            result->prefix_length = n;
+            result->text += n;
+            result->length -= n;
+            result->repairs |= REPAIR_CONSOLE_PREFIX;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside input/: what is wrong with a text as a whole, and the repair of one line. */
+#ifndef INPUT_REPAIR_H
+#define INPUT_REPAIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "input/lines.h"
+
+enum text_encoding { ENCODING_UTF8 = 0, ENCODING_UTF16_LE, ENCODING_UTF16_BE };
+
+/* Evidence about a whole text; decides which repairs are tried on its lines. */
+struct text_damage {
+    enum text_encoding encoding;
+    size_t bom_bytes;
+    char end_of_line;         /* '\n', or '\r' of old Macs */
+    bool is_plain;            /* nothing to repair: lines are slices */
+    bool is_quoted_printable;
+    bool has_html;            /* entities */
+    bool has_quoting;         /* "> " */
+    bool has_odd_bytes;       /* CR, ESC, NUL, backspace, bytes from 0x80 */
+    bool has_console_prefix;
+};
+void damage_examine(struct text_damage *damage, const unsigned char *bytes, size_t size);
+
+struct repaired_line {
+    const char *text;
+    size_t length;
+    const char *prefix;
+    size_t prefix_length;
+    unsigned cursor_up;
+    unsigned repairs; /* bits of enum repair */
+};
+/* Repairs one line (without its end). The result is a slice of the line, or lies in buffer. */
+void repair_line(const struct text_damage *damage, const char *line, size_t length, struct text *buffer,
+                 struct repaired_line *result);
+/* "=3D" and so on; a soft line break's '=' at the end is not decoded but reported. True: the next line belongs to it. */
+bool quoted_printable_decode(const char *line, size_t length, struct text *out);
+/* Appends UTF-16 text (n_bytes, even) as UTF-8. */
+void utf16_decode(const unsigned char *bytes, size_t n_bytes, bool big_endian, struct text *out);
+
+#endif
