@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The table that Xenomai's latency (2.0 to 3.3), klatency and EVL's latmus print; switchtest and hectic print their
+ * counts under the same prefixes.
+ *
+ *     RTT|  00:00:01  (periodic user-mode task, 100 us period, priority 99)
+ *     RTH|----lat min|----lat avg|----lat max|-overrun|---msw|---lat best|--lat worst
+ *     RTD|      0.723|      2.302|      3.740|       0|     0|      0.723|      3.740
+ *     RTS|      0.173|      2.102|      4.036|       0|     0|    00:00:20/00:00:20
+ *
+ * Values are us with three decimals, in 2.0 whole ns. min, avg and max of an RTD row are of that second; overrun, msw,
+ * best and worst are cumulative and no samples. Columns differ by version: the last RTH line names them. The average
+ * of RTS is the mean of the seconds' averages (latmus: of all samples). HSD ranges are bucket numbers, not us; the
+ * "avg" histogram holds every sample by its absolute value, the last bucket all that is larger.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "importers/xeno_latency.h"
+
+enum column { COLUMN_OTHER, LAT_MIN, LAT_AVG, LAT_MAX, OVERRUN, MSW, LAT_BEST, LAT_WORST, CPU, SWITCHES, TOTAL };
+#define MAX_COLUMNS 12
+
+struct table {
+    struct latency_result result;
+    enum column columns[MAX_COLUMNS]; /* of the cells behind the tag */
+    size_t n_columns;
+    bool is_switch_test;
+    bool has_decimals, unit_is_stated;
+    int64_t elapsed_ns;   /* of the last RTT */
+    uint64_t n_rows_since; /* RTD rows behind it */
+    uint64_t n_rows;
+    double avg_sum_ns;
+    bool has_summary;     /* RTS */
+    bool has_stats;       /* HSS rows seen to the last one */
+    uint64_t hss_samples;
+    uint64_t *bucket, *bucket_count; /* the "avg" histogram in bucket numbers */
+    size_t n_buckets, bucket_capacity, count_capacity;
+    bool is_done;
+};
+
+static struct cell without_interrupt(struct cell text)
+{
+    return cell_starts(text, "^C") ? cell_trim(cell_from(text, 2)) : text;
+}
+
+/* "RTD|", "HSS|" and the rules "---|": the tag, or NULL. */
+static const char *tag_of(struct cell text)
+{
+    static const char *const tags[] = {"RTT|", "RTH|", "RTD|", "RTS|", "HSD|", "HSH|", "HSS|", "---|"};
+    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+        if (cell_starts(text, tags[i]))
+            return tags[i];
+    return NULL;
+}
+
+/* Lines that stand between those of the table without being part of it. */
+static bool is_between(struct cell text)
+{
+    static const char *const starts[] = {"warming up", "running quietly", "== ", "...", "Warning! some latency", "^C",
+                                         "latency threshold is exceeded", "results look weird", "Maximum latency exceeded"};
+    if (!text.length)
+        return true;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (cell_starts(text, starts[i]))
+            return true;
+    return false;
+}
+
+static struct probe_result latency_probe(struct lines *lines, const struct member *member)
+{
+    (void)member;
+    struct line line;
+    if (!lines_peek(lines, 0, &line))
+        return (struct probe_result){NOT_MINE, NULL};
+    struct cell text = without_interrupt(cell_trim(cell_of(&line)));
+    const char *tag = tag_of(text);
+    if (tag && tag[0] != '-')
+        return (struct probe_result){CERTAIN, NULL};
+    bool is_head = cell_starts(text, "== Sampling period:") || cell_starts(text, "warming up") || cell_starts(text, "---|--param");
+    for (size_t k = 1; is_head && k < 6 && lines_peek(lines, k, &line); k++)
+        if (tag_of(without_interrupt(cell_trim(cell_of(&line)))))
+            return (struct probe_result){CERTAIN, NULL};
+    return (struct probe_result){cell_starts(text, "== Sampling period:") ? PLAUSIBLE : NOT_MINE, NULL};
+}
+
+/* "----lat min" */
+static enum column column_of(struct cell name)
+{
+    while (name.length && name.text[0] == '-')
+        name = cell_from(name, 1);
+    static const struct {
+        const char *name;
+        enum column column;
+    } names[] = {{"lat min", LAT_MIN},   {"lat avg", LAT_AVG},       {"lat max", LAT_MAX},         {"overrun", OVERRUN},
+                 {"lost", OVERRUN},      {"msw", MSW},               {"lat best", LAT_BEST},       {"lat worst", LAT_WORST},
+                 {"cpu", CPU},           {"ctx switches", SWITCHES}, {"total", TOTAL}};
+    name = cell_trim(name);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (cell_is(name, names[i].name))
+            return names[i].column;
+    return COLUMN_OTHER;
+}
+
+static void read_header(struct table *table, const struct cells *cells)
+{
+    table->n_columns = 0;
+    table->is_switch_test = false;
+    for (size_t i = 1; i < cells->n && table->n_columns < MAX_COLUMNS; i++) {
+        table->columns[table->n_columns++] = column_of(cells->cell[i]);
+        table->is_switch_test |= table->columns[table->n_columns - 1] == SWITCHES;
+    }
+}
+
+/* Without a header (-l 0) the number of cells tells the version. */
+static void assume_header(struct table *table, size_t n_cells)
+{
+    static const enum column with_msw[] = {LAT_MIN, LAT_AVG, LAT_MAX, OVERRUN, MSW, LAT_BEST, LAT_WORST};
+    static const enum column without_msw[] = {LAT_MIN, LAT_AVG, LAT_MAX, OVERRUN, LAT_BEST, LAT_WORST};
+    static const enum column switches[] = {CPU, SWITCHES, TOTAL};
+    const enum column *columns = n_cells >= 7 ? with_msw : n_cells >= 6 ? without_msw : n_cells == 3 ? switches : switches + 1;
+    table->n_columns = n_cells >= 7 ? 7 : n_cells >= 6 ? 6 : n_cells == 3 ? 3 : n_cells == 2 ? 2 : 0;
+    table->is_switch_test = n_cells < 4;
+    for (size_t i = 0; i < table->n_columns; i++)
+        table->columns[i] = columns[i];
+}
+
+/* The cell as ns: us with decimals, or whole ns (2.0). */
+static bool value_ns(struct table *table, struct cell cell, int64_t *ns)
+{
+    if (cell_is_decimal(cell))
+        table->has_decimals = true;
+    bool is_us = table->has_decimals || table->unit_is_stated;
+    if (!is_us) {
+        table->result.resolution_ns = 1;
+        table->result.unit_evidence = "whole numbers and no line that says microseconds: Xenomai 2.0 prints ns";
+    }
+    return cell_ns(cell, is_us ? 3 : 0, ns);
+}
+
+static void store_switches(struct import *import, struct table *table, const struct cells *cells)
+{
+    char scope[32] = "all CPUs";
+    for (size_t i = 0; i < table->n_columns; i++) {
+        struct cell cell = cells_at(cells, i + 1);
+        int cpu;
+        uint64_t value;
+        if (table->columns[i] == CPU && cell_int(cell, &cpu))
+            snprintf(scope, sizeof scope, "cpu %d", cpu);
+        if (table->columns[i] != SWITCHES && table->columns[i] != TOTAL)
+            continue;
+        if (!cell_u64(cell, &value) || value > INT64_MAX)
+            continue;
+        struct counter counter = counter_unknown();
+        counter.run = import->run;
+        counter.artefact = import->artefact;
+        counter.source = "switchtest";
+        counter.snapshot = (uint32_t)table->n_rows;
+        counter.scope = scope;
+        counter.name = table->columns[i] == TOTAL ? "total" : "ctx switches";
+        counter.value = (struct decimal){.mantissa = (int64_t)value, .is_known = true};
+        if (table->columns[i] == TOTAL)
+            store_add_counter(import->store, &counter);
+    }
+}
+
+static void read_row(struct import *import, struct table *table, const struct cells *cells, uint64_t line)
+{
+    struct latency_result *result = &table->result;
+    if (!table->n_columns)
+        assume_header(table, cells->n - 1);
+    if (table->is_switch_test) {
+        store_switches(import, table, cells);
+        table->n_rows++;
+        return;
+    }
+    int64_t value[LAT_WORST + 1];
+    uint64_t count[LAT_WORST + 1];
+    for (int i = 0; i <= LAT_WORST; i++) {
+        value[i] = NS_UNKNOWN;
+        count[i] = COUNT_UNKNOWN;
+    }
+    for (size_t i = 0; i < table->n_columns; i++) {
+        enum column column = table->columns[i];
+        struct cell cell = cells_at(cells, i + 1);
+        if (column == OVERRUN || column == MSW) {
+            if (!cell_u64(cell, &count[column]))
+                goto damaged;
+        } else if (column != COLUMN_OTHER && column <= LAT_WORST && !value_ns(table, cell, &value[column])) {
+            goto damaged;
+        }
+    }
+    table->n_rows++;
+    table->n_rows_since++;
+    if (value[LAT_AVG] != NS_UNKNOWN)
+        table->avg_sum_ns += (double)value[LAT_AVG];
+    if (value[LAT_MAX] != NS_UNKNOWN) {
+        memory_reserve(result->second_max_ns, result->seconds_capacity, result->n_seconds + 1);
+        result->second_max_ns[result->n_seconds++] = value[LAT_MAX];
+    }
+    /* best and worst are of the whole run so far; without them the rows' own extremes are */
+    int64_t best = value[LAT_BEST] != NS_UNKNOWN ? value[LAT_BEST] : value[LAT_MIN];
+    int64_t worst = value[LAT_WORST] != NS_UNKNOWN ? value[LAT_WORST] : value[LAT_MAX];
+    if (best != NS_UNKNOWN && (result->min_ns == NS_UNKNOWN || best < result->min_ns))
+        result->min_ns = best;
+    if (worst != NS_UNKNOWN && (result->max_ns == NS_UNKNOWN || worst > result->max_ns))
+        result->max_ns = worst;
+    if (count[OVERRUN] != COUNT_UNKNOWN)
+        result->n_overruns = count[OVERRUN];
+    if (count[MSW] != COUNT_UNKNOWN)
+        result->n_switches = count[MSW];
+    return;
+damaged:
+    import_note(import, "damaged-lines", line, "a row of the latency table could not be read and was left out");
+}
+
+/* "RTS| min| avg| max| overrun| [msw|] hh:mm:ss/hh:mm:ss" */
+static void read_summary(struct import *import, struct table *table, const struct cells *cells, uint64_t line)
+{
+    struct latency_result *result = &table->result;
+    int64_t min_ns, avg_ns, max_ns;
+    table->has_summary = table->is_done = true;
+    if (cells->n < 5 || !value_ns(table, cells->cell[1], &min_ns) || !value_ns(table, cells->cell[2], &avg_ns) ||
+        !value_ns(table, cells->cell[3], &max_ns)) {
+        import_note(import, "damaged-lines", line, "the RTS line could not be read");
+        return;
+    }
+    result->line = line;
+    result->min_ns = min_ns;
+    result->avg_ns = (double)avg_ns;
+    result->max_ns = max_ns;
+    cell_u64(cells->cell[4], &result->n_overruns);
+    if (cells->n >= 7)
+        cell_u64(cells->cell[5], &result->n_switches);
+    struct cell times = cells->cell[cells->n - 1];
+    const char *slash = memchr(times.text, '/', times.length);
+    if (slash) {
+        size_t at = (size_t)(slash - times.text);
+        cell_clock_ns(cell_trim(cell_first(times, at)), &result->duration_ns);
+        /* latmus computes the requested hours from the actual ones: only what Xenomai prints is trusted */
+        if (strcmp(result->tool, "latmus") != 0)
+            cell_clock_ns(cell_trim(cell_from(times, at + 1)), &result->requested_ns);
+    }
+}
+
+/* "HSD|    avg| 109 -110 |        1" */
+static void read_bucket(struct import *import, struct table *table, const struct cells *cells, uint64_t line)
+{
+    if (cells->n < 4 || !cell_is(cells->cell[1], "avg"))
+        return;
+    struct cell range = cells->cell[2];
+    size_t digits = 0;
+    while (digits < range.length && range.text[digits] >= '0' && range.text[digits] <= '9')
+        digits++;
+    uint64_t bucket, count;
+    if (!cell_u64(cell_first(range, digits), &bucket) || !cell_u64(cells->cell[3], &count) || bucket > 1000000000) {
+        import_note(import, "damaged-lines", line, "a row of the histogram could not be read");
+        return;
+    }
+    memory_reserve(table->bucket, table->bucket_capacity, table->n_buckets + 1);
+    memory_reserve(table->bucket_count, table->count_capacity, table->n_buckets + 1);
+    table->bucket[table->n_buckets] = bucket;
+    table->bucket_count[table->n_buckets++] = count;
+}
+
+/* "HSS|    avg|   200000|      2.102|      0.911": the samples of the run; average and deviation are in buckets. */
+static void read_stats(struct table *table, const struct cells *cells)
+{
+    struct cell name = cells_at(cells, 1);
+    if (cell_is(name, "avg") && cell_u64(cells_at(cells, 2), &table->hss_samples))
+        table->result.n_samples = table->hss_samples;
+    if (cell_is(name, "max"))
+        table->has_stats = true;
+}
+
+static void read_time(struct import *import, struct table *table, struct cell text)
+{
+    struct cells words = {0};
+    struct cell rest = cell_after(text, "RTT|");
+    cells_add_words(&words, rest.text, rest.length);
+    if (cell_clock_ns(cells_at(&words, 0), &table->elapsed_ns))
+        table->n_rows_since = 0;
+    latency_read_context(import, &table->result, text);
+    cells_release(&words);
+}
+
+/* Whether this line belongs to another run of the tool than what was read so far. */
+static bool begins_another(const struct table *table, struct cell text, const char *tag)
+{
+    bool has_data = table->n_rows || table->n_buckets || table->has_stats;
+    if (cell_starts(text, "== Sampling period:"))
+        return has_data;
+    if (table->has_stats && tag && strcmp(tag, "RTS|") != 0 && tag[0] != '-')
+        return true;
+    if (tag && !strcmp(tag, "RTT|") && table->n_rows) {
+        struct cells words = {0};
+        struct cell rest = cell_after(text, "RTT|");
+        cells_add_words(&words, rest.text, rest.length);
+        int64_t elapsed_ns;
+        bool is_back = cell_clock_ns(cells_at(&words, 0), &elapsed_ns) && table->elapsed_ns != NS_UNKNOWN &&
+                       elapsed_ns < table->elapsed_ns;
+        cells_release(&words);
+        return is_back;
+    }
+    return false;
+}
+
+static void read_line(struct import *import, struct table *table, struct cells *cells, struct cell text, uint64_t line)
+{
+    const char *tag = tag_of(text);
+    if (!tag) {
+        if (cell_has(text, "All results in microseconds"))
+            table->unit_is_stated = true;
+        if (cell_starts(text, "== Sampling period:")) {
+            struct cell period = cell_after(text, "period:");
+            struct cells words = {0};
+            cells_add_words(&words, period.text, period.length);
+            cell_ns(cells_at(&words, 0), 3, &table->result.period_ns);
+            cells_release(&words);
+        }
+        if (cell_starts(text, "== Test mode:"))
+            cell_copy(cell_after(text, "mode:"), table->result.mode, sizeof table->result.mode);
+        if (cell_starts(text, "Warning! some latency") || cell_starts(text, "latency threshold") ||
+            cell_starts(text, "results look weird") || cell_starts(text, "Maximum latency exceeded"))
+            import_fact(import, "latency.message", "%.*s", CELL_ARGS(text));
+        return;
+    }
+    cells_clear(cells);
+    cells_add_parts(cells, text.text, text.length, '|');
+    if (!strcmp(tag, "RTT|"))
+        read_time(import, table, text);
+    else if (!strcmp(tag, "RTH|"))
+        read_header(table, cells);
+    else if (!strcmp(tag, "RTD|"))
+        read_row(import, table, cells, line);
+    else if (!strcmp(tag, "RTS|"))
+        read_summary(import, table, cells, line);
+    else if (!strcmp(tag, "HSD|"))
+        read_bucket(import, table, cells, line);
+    else if (!strcmp(tag, "HSS|"))
+        read_stats(table, cells);
+}
+
+/*
+ * The bucket width (-B, default 1000 ns) is not printed. It shows where the table's minimum, and its maximum unless
+ * that overflowed, fall: the only common width that puts them into the first and last bucket.
+ */
+static int64_t find_width(const struct table *table)
+{
+    static const int64_t widths[] = {1000, 100, 10, 1, 50, 200, 250, 500, 2000, 2500, 5000, 10000, 20000, 50000, 100000};
+    const struct latency_result *result = &table->result;
+    if (result->min_ns == NS_UNKNOWN)
+        return 1000;
+    if (result->min_ns < 0) /* folded: the first bucket need not hold the minimum */
+        return 1000;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        if ((uint64_t)(result->min_ns / widths[i]) == table->bucket[0])
+            return widths[i];
+    return NS_UNKNOWN;
+}
+
+static void store_buckets(struct import *import, struct table *table)
+{
+    struct latency_result *result = &table->result;
+    if (!table->n_buckets)
+        return;
+    int64_t width_ns = find_width(table);
+    if (width_ns == NS_UNKNOWN) {
+        import_note(import, "unit-assumed", result->line,
+                    "the bucket size (-B) is not printed and no common one fits the minimum: the histogram is not used");
+        return;
+    }
+    if (result->min_ns == NS_UNKNOWN)
+        import_note(import, "unit-assumed", result->line, "the bucket size (-B) is not printed: the default, 1 us, is assumed");
+    result->is_folded = true;
+    result->bin_width_ns = width_ns;
+    memory_reserve(result->bins, result->bins_capacity, table->n_buckets);
+    for (size_t i = 0; i < table->n_buckets; i++)
+        result->bins[i] = (struct bin){(int64_t)table->bucket[i] * width_ns, table->bucket_count[i]};
+    result->n_bins = table->n_buckets;
+}
+
+static void finish(struct import *import, struct table *table)
+{
+    struct latency_result *result = &table->result;
+    if (table->is_switch_test)
+        return;
+    if (!table->has_summary) {
+        result->is_cut = !table->has_stats;
+        if (table->n_rows && isnan(result->avg_ns))
+            result->avg_ns = table->avg_sum_ns / (double)table->n_rows;
+        int64_t seconds = (int64_t)(table->n_rows_since ? table->n_rows_since : 0) * 1000000000;
+        if (table->elapsed_ns != NS_UNKNOWN)
+            result->duration_ns = table->elapsed_ns + (seconds ? seconds - 1000000000 : 0);
+        else if (table->n_rows)
+            result->duration_ns = (int64_t)table->n_rows * 1000000000;
+    }
+    if (table->has_stats && !result->n_samples)
+        result->is_empty = true;
+    store_buckets(import, table);
+    if (table->n_rows || table->has_summary || table->n_buckets || table->has_stats)
+        latency_store(import, result);
+}
+
+static enum status latency_read(struct import *import, struct lines *lines, struct error *error)
+{
+    (void)error;
+    struct table *table = memory_new(sizeof *table);
+    latency_init(&table->result);
+    table->elapsed_ns = NS_UNKNOWN;
+    table->result.line = lines_number(lines);
+    struct cells cells = {0};
+    struct line line;
+    size_t ahead = 0; /* lines that may turn out not to be ours */
+    while (!table->is_done && lines_peek(lines, ahead, &line)) {
+        struct cell text = without_interrupt(cell_trim(cell_of(&line)));
+        const char *tag = tag_of(text);
+        if ((tag || cell_starts(text, "== ")) && begins_another(table, text, tag))
+            break;
+        if (tag || (is_between(text) && text.length)) {
+            lines_skip(lines, ahead);
+            ahead = 0;
+            read_line(import, table, &cells, text, line.number);
+            lines_skip(lines, 1);
+        } else if (++ahead > 2 || (text.length && ahead > 1)) {
+            break; /* one foreign line between two of the table is noise, more is prose */
+        }
+    }
+    if (lines_peek(lines, 0, &line) && cell_starts(cell_trim(cell_of(&line)), "Warning! some latency")) {
+        import_fact(import, "latency.message", "%.*s", CELL_ARGS(cell_trim(cell_of(&line))));
+        lines_skip(lines, 1);
+    }
+    finish(import, table);
+    latency_release(&table->result);
+    free(table->bucket);
+    free(table->bucket_count);
+    free(table);
+    cells_release(&cells);
+    return OK;
+}
+
+const struct importer importer_xeno_latency = {
+    .name = "xenomai-latency",
+    .summary = "Xenomai latency, klatency, switchtest; EVL latmus, hectic (tables)",
+    .reads = "Xenomai 2.0 to 3.3 and libevl: RTT/RTH/RTD/RTS rows, HSD/HSS histograms; ns in 2.0, us later",
+    .probe_lines = latency_probe,
+    .read_lines = latency_read,
+};
