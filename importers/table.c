@@ -7,6 +7,10 @@
 
 #define IMPORTERS(X) \
     /* one X(name) per line, each with its backslash; the last line stays empty */ \
+    X(rtla) \
+    X(xeno_latency) \
+    X(xeno_plot) \
+    X(evl_plot) \
 
 
 #define X(name) extern const struct importer importer_##name;

@@ -13,7 +13,7 @@
  * of RTS is the mean of the seconds' averages (latmus: of all samples). HSD ranges are bucket numbers, not us; the
  * "avg" histogram holds every sample by its absolute value, the last bucket all that is larger.
  */
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,7 @@
 
 enum column { COLUMN_OTHER, LAT_MIN, LAT_AVG, LAT_MAX, OVERRUN, MSW, LAT_BEST, LAT_WORST, CPU, SWITCHES, TOTAL };
 #define MAX_COLUMNS 12
+#define MAX_SWITCH_CPUS 256
 
 struct table {
     struct latency_result result;
@@ -40,6 +41,7 @@ struct table {
     uint64_t *bucket, *bucket_count; /* the "avg" histogram in bucket numbers */
     size_t n_buckets, bucket_capacity, count_capacity;
     bool is_done;
+    uint64_t switches[MAX_SWITCH_CPUS + 1]; /* of switchtest, last total of each CPU; the last one: no CPU column */
 };
 
 static struct cell without_interrupt(struct cell text)
@@ -141,29 +143,38 @@ static bool value_ns(struct table *table, struct cell cell, int64_t *ns)
     return cell_ns(cell, is_us ? 3 : 0, ns);
 }
 
-static void store_switches(struct import *import, struct table *table, const struct cells *cells)
+/* switchtest's row: CPU (SMP), switches of the last second, switches in all. */
+static void read_switches(struct table *table, const struct cells *cells)
 {
-    char scope[32] = "all CPUs";
+    size_t cpu = MAX_SWITCH_CPUS;
     for (size_t i = 0; i < table->n_columns; i++) {
-        struct cell cell = cells_at(cells, i + 1);
-        int cpu;
         uint64_t value;
-        if (table->columns[i] == CPU && cell_int(cell, &cpu))
-            snprintf(scope, sizeof scope, "cpu %d", cpu);
-        if (table->columns[i] != SWITCHES && table->columns[i] != TOTAL)
+        if (!cell_u64(cells_at(cells, i + 1), &value))
             continue;
-        if (!cell_u64(cell, &value) || value > INT64_MAX)
+        if (table->columns[i] == CPU && value < MAX_SWITCH_CPUS)
+            cpu = (size_t)value;
+        if (table->columns[i] == TOTAL)
+            table->switches[cpu] = value;
+    }
+}
+
+static void store_switches(struct import *import, const struct table *table)
+{
+    for (size_t i = 0; i <= MAX_SWITCH_CPUS; i++) {
+        if (!table->switches[i] || table->switches[i] > INT64_MAX)
             continue;
+        char scope[32] = "all CPUs";
+        if (i < MAX_SWITCH_CPUS)
+            snprintf(scope, sizeof scope, "cpu %zu", i);
         struct counter counter = counter_unknown();
         counter.run = import->run;
         counter.artefact = import->artefact;
         counter.source = "switchtest";
-        counter.snapshot = (uint32_t)table->n_rows;
+        counter.snapshot = import->snapshot;
         counter.scope = scope;
-        counter.name = table->columns[i] == TOTAL ? "total" : "ctx switches";
-        counter.value = (struct decimal){.mantissa = (int64_t)value, .is_known = true};
-        if (table->columns[i] == TOTAL)
-            store_add_counter(import->store, &counter);
+        counter.name = "total";
+        counter.value = (struct decimal){.mantissa = (int64_t)table->switches[i], .is_known = true};
+        store_add_counter(import->store, &counter);
     }
 }
 
@@ -173,7 +184,7 @@ static void read_row(struct import *import, struct table *table, const struct ce
     if (!table->n_columns)
         assume_header(table, cells->n - 1);
     if (table->is_switch_test) {
-        store_switches(import, table, cells);
+        read_switches(table, cells);
         table->n_rows++;
         return;
     }
@@ -345,19 +356,34 @@ static void read_line(struct import *import, struct table *table, struct cells *
 }
 
 /*
- * The bucket width (-B, default 1000 ns) is not printed. It shows where the table's minimum, and its maximum unless
- * that overflowed, fall: the only common width that puts them into the first and last bucket.
+ * The bucket width (-B, default 1000 ns) is not printed. A width fits if it puts the table's minimum into the first
+ * bucket (or the next, as the histogram counts warm-up samples that the table does not), and, unless values
+ * overflowed, if the buckets' mean is the table's average.
  */
+static bool width_fits(const struct table *table, int64_t width_ns)
+{
+    const struct latency_result *result = &table->result;
+    uint64_t first = (uint64_t)(result->min_ns / width_ns);
+    if (first != table->bucket[0] && !(first == table->bucket[0] + 1 && table->bucket_count[0] <= 5))
+        return false;
+    uint64_t last = table->bucket[table->n_buckets - 1];
+    if (result->max_ns == NS_UNKNOWN || result->max_ns / width_ns > (int64_t)last || isnan(result->avg_ns))
+        return true;
+    double sum = 0, n = 0;
+    for (size_t i = 0; i < table->n_buckets; i++) {
+        sum += ((double)table->bucket[i] + 0.5) * (double)table->bucket_count[i];
+        n += (double)table->bucket_count[i];
+    }
+    return n > 0 && fabs(sum / n * (double)width_ns - result->avg_ns) <= (double)width_ns;
+}
+
 static int64_t find_width(const struct table *table)
 {
     static const int64_t widths[] = {1000, 100, 10, 1, 50, 200, 250, 500, 2000, 2500, 5000, 10000, 20000, 50000, 100000};
-    const struct latency_result *result = &table->result;
-    if (result->min_ns == NS_UNKNOWN)
-        return 1000;
-    if (result->min_ns < 0) /* folded: the first bucket need not hold the minimum */
+    if (table->result.min_ns == NS_UNKNOWN || table->result.min_ns < 0) /* folded: no test */
         return 1000;
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-        if ((uint64_t)(result->min_ns / widths[i]) == table->bucket[0])
+        if (width_fits(table, widths[i]))
             return widths[i];
     return NS_UNKNOWN;
 }
@@ -386,8 +412,10 @@ static void store_buckets(struct import *import, struct table *table)
 static void finish(struct import *import, struct table *table)
 {
     struct latency_result *result = &table->result;
-    if (table->is_switch_test)
+    if (table->is_switch_test) {
+        store_switches(import, table);
         return;
+    }
     if (!table->has_summary) {
         result->is_cut = !table->has_stats;
         if (table->n_rows && isnan(result->avg_ns))

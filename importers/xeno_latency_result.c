@@ -102,6 +102,13 @@ static void check_folding(struct import *import, struct latency_result *result)
                     "the histogram counts negative latencies by their absolute value: the first bin holds both signs");
         return;
     }
+    if (result->max_ns != NS_UNKNOWN && result->max_ns <= 0) { /* all are negative: turned back */
+        for (size_t i = 0; i < result->n_bins; i++)
+            result->bins[i].low_ns = -(result->bins[i].low_ns + result->bin_width_ns);
+        import_note(import, "tool-bug", result->line,
+                    "the histogram counts negative latencies by their absolute value; all are negative: turned back");
+        return;
+    }
     import_note(import, "tool-bug", result->line,
                 "the histogram counts negative latencies (down to %" PRId64
                 " ns) by their absolute value; its bins are not used", result->min_ns);
