@@ -92,7 +92,8 @@ void cpu_state_apply(struct cpu_state *state, int64_t time_ns, int32_t tid, unsi
 
 /* ---- writing ---- */
 
-#define EVENTS_PER_CHUNK 65536
+/* 16384 sched_switches are 800 KB: a chunk is filled, patched, summed and written within a level-2 cache. */
+#define EVENTS_PER_CHUNK 16384
 
 /* Columns of up to EVENTS_PER_CHUNK events of one CPU in time order. Strings are ids local to the batch until it is committed. */
 struct event_batch {
@@ -105,6 +106,9 @@ struct event_batch {
     uint32_t *string_words;    /* which words hold string ids: the commit rewrites these */
     size_t n_string_words, string_words_capacity;
     struct string_set *strings; /* local strings */
+    uint32_t *global_ids;       /* of the local strings in the run file of `writer`, 0 not asked yet; private to store/ */
+    size_t n_global_ids, global_ids_capacity;
+    uint64_t writer;
     uint32_t flags_known;
 };
 struct event_batch *event_batch_new(void);
@@ -114,15 +118,39 @@ static inline bool event_batch_is_full(const struct event_batch *batch)
 {
     return batch->n == EVENTS_PER_CHUNK;
 }
+void event_batch_grow(struct event_batch *batch, size_t n_words); /* room for so many words more */
 /*
- * Appends an event with n_words argument words and returns them (zeroed) for the caller to fill; time must not fall.
- * The pointer is good until the next add.
+ * Appends an event with n_words argument words and returns them (zeroed) for the caller to fill; time must not fall
+ * (the commit raises a time that does, and says so in a note). The batch must not be full. The pointer is good until
+ * the next add.
  */
-uint32_t *event_batch_add(struct event_batch *batch, int64_t time_ns, int32_t tid, unsigned kind, uint32_t flags,
-                          size_t n_words);
-/* The local id of a string; and the same written into a word of the event just added, remembered for the commit. */
+static inline uint32_t *event_batch_add(struct event_batch *batch, int64_t time_ns, int32_t tid, unsigned kind,
+                                        uint32_t flags, size_t n_words)
+{
+    if (batch->words_capacity - batch->n_words < n_words)
+        event_batch_grow(batch, n_words);
+    size_t i = batch->n++;
+    batch->time_ns[i] = time_ns;
+    batch->tid[i] = tid;
+    batch->kind[i] = (uint16_t)kind;
+    batch->flags[i] = flags;
+    batch->arg[i] = (uint32_t)batch->n_words;
+    uint32_t *words = batch->words + batch->n_words;
+    for (size_t k = 0; k < n_words; k++)
+        words[k] = 0;
+    batch->n_words += n_words;
+    return words;
+}
+/* The local id of a string (0 for NULL); and the same written into a word of the event just added, remembered for the commit. */
 uint32_t event_batch_intern(struct event_batch *batch, const char *string, size_t length);
-void event_batch_set_string(struct event_batch *batch, uint32_t *word, uint32_t local_id);
+void event_batch_grow_strings(struct event_batch *batch);
+static inline void event_batch_set_string(struct event_batch *batch, uint32_t *word, uint32_t local_id)
+{
+    if (batch->n_string_words == batch->string_words_capacity)
+        event_batch_grow_strings(batch);
+    *word = local_id;
+    batch->string_words[batch->n_string_words++] = (uint32_t)(word - batch->words);
+}
 static inline void event_words_set_i64(uint32_t *words, int64_t value)
 {
     words[0] = (uint32_t)(uint64_t)value;

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Events of all CPUs in time order: a heap with one entry per (CPU, stream), and the earliest one is run as long as it
+ * stays ahead of the second earliest. Traces come in bursts of one CPU, so most steps compare two numbers.
+ */
+#include <assert.h>
+
+#include "store/store_private.h"
+
+struct source {
+    const int64_t *time_ns; /* of the current view */
+    size_t i, n;
+    int32_t cpu;
+    uint32_t rank;          /* by (CPU, stream): decides between equal times */
+    const struct event_view *view;
+    size_t chunk, end_chunk; /* in store->event_chunks */
+};
+
+struct state_entry {
+    int32_t cpu;
+    bool is_ready;
+    struct cpu_state state;
+};
+
+struct event_merge {
+    struct store *store;
+    uint32_t run, stream;
+    int64_t begin_ns, end_ns;
+    enum status status;
+    struct error *error;
+    struct source *sources;
+    size_t n_sources;
+    struct source **heap; /* heap[0] is the earliest */
+    size_t n_heap;
+    struct state_entry *states;
+    size_t n_states;
+};
+
+static inline bool is_before(const struct source *a, const struct source *b)
+{
+    int64_t x = a->time_ns[a->i], y = b->time_ns[b->i];
+    return x < y || (x == y && a->rank < b->rank);
+}
+
+static void sift_down(struct event_merge *merge, size_t at)
+{
+    struct source **heap = merge->heap, *moving = heap[at];
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= merge->n_heap)
+            break;
+        if (child + 1 < merge->n_heap && is_before(heap[child + 1], heap[child]))
+            child++;
+        if (!is_before(heap[child], moving))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moving;
+}
+
+/* Index of the first event at or after time_ns. */
+static size_t lower_bound(const struct event_view *view, int64_t time_ns)
+{
+    size_t low = 0, high = view->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (view->time_ns[middle] < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Opens the source's next chunk that has events in the span; false: there is none, or it is damaged. */
+static bool open_chunk(struct event_merge *merge, struct source *source)
+{
+    for (; source->chunk < source->end_chunk; source->chunk++) {
+        const struct event_chunk *chunk = &merge->store->event_chunks[source->chunk];
+        if (chunk->begin_ns > merge->end_ns)
+            return false;
+        source->view = reader_event_view(merge->store, source->chunk, merge->error);
+        if (!source->view) {
+            merge->status = FAILED;
+            return false;
+        }
+        source->time_ns = source->view->time_ns;
+        source->i = chunk->begin_ns < merge->begin_ns ? lower_bound(source->view, merge->begin_ns) : 0;
+        source->n = source->view->n;
+        if (chunk->end_ns > merge->end_ns)
+            source->n = merge->end_ns == INT64_MAX ? source->n : lower_bound(source->view, merge->end_ns + 1);
+        if (source->i < source->n)
+            return true;
+    }
+    return false;
+}
+
+static bool is_wanted(const struct event_merge *merge, const struct event_chunk *chunk)
+{
+    return chunk->run == merge->run && (merge->stream == ROW_NONE || chunk->stream == merge->stream);
+}
+
+static int compare_sources(const void *a, const void *b)
+{
+    const struct source *x = a, *y = b;
+    if (x->cpu != y->cpu)
+        return x->cpu < y->cpu ? -1 : 1;
+    return (x->chunk > y->chunk) - (x->chunk < y->chunk);
+}
+
+/* The first chunk of [first, end), all of one CPU, that reaches time_ns. */
+static size_t first_reaching(const struct store *store, size_t first, size_t end, int64_t time_ns)
+{
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        if (store->event_chunks[middle].end_ns < time_ns)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+static void find_sources(struct event_merge *merge)
+{
+    const struct store *store = merge->store;
+    size_t capacity = 0;
+    for (size_t i = 0, end; i < store->n_event_chunks; i = end) {
+        const struct event_chunk *first = &store->event_chunks[i];
+        for (end = i + 1; end < store->n_event_chunks && store->event_chunks[end].stream == first->stream &&
+                          store->event_chunks[end].cpu == first->cpu;)
+            end++;
+        if (!is_wanted(merge, first))
+            continue;
+        memory_reserve(merge->sources, capacity, merge->n_sources + 1);
+        merge->sources[merge->n_sources++] = (struct source){
+            .cpu = first->cpu, .chunk = first_reaching(store, i, end, merge->begin_ns), .end_chunk = end};
+    }
+    if (merge->n_sources)
+        qsort(merge->sources, merge->n_sources, sizeof *merge->sources, compare_sources);
+}
+
+struct event_merge *event_merge_new(const struct store *store, uint32_t run, uint32_t stream, int64_t begin_ns,
+                                    int64_t end_ns, struct error *error)
+{
+    struct event_merge *merge = memory_new(sizeof *merge);
+    merge->store = (struct store *)(uintptr_t)store;
+    merge->run = run;
+    merge->stream = stream;
+    merge->begin_ns = begin_ns;
+    merge->end_ns = end_ns;
+    merge->error = error;
+    find_sources(merge);
+    merge->heap = memory_new((merge->n_sources + 1) * sizeof *merge->heap);
+    for (size_t i = 0; i < merge->n_sources; i++) {
+        merge->sources[i].rank = (uint32_t)i;
+        if (open_chunk(merge, &merge->sources[i]))
+            merge->heap[merge->n_heap++] = &merge->sources[i];
+    }
+    for (size_t i = merge->n_heap / 2; i-- > 0;)
+        sift_down(merge, i);
+    if (merge->status == FAILED)
+        merge->n_heap = 0;
+    return merge;
+}
+
+/* The earliest source is at the end of its chunk: the next one, or one source less. */
+static void advance_chunk(struct event_merge *merge)
+{
+    struct source *source = merge->heap[0];
+    source->chunk++;
+    if (!open_chunk(merge, source))
+        merge->heap[0] = merge->heap[--merge->n_heap];
+    if (merge->status == FAILED)
+        merge->n_heap = 0;
+    if (merge->n_heap)
+        sift_down(merge, 0);
+}
+
+bool event_merge_next(struct event_merge *merge, struct event_ref *ref)
+{
+    if (!merge->n_heap)
+        return false;
+    struct source *source = merge->heap[0];
+    *ref = (struct event_ref){source->view, (uint32_t)source->chunk, (uint32_t)source->i, source->cpu};
+    if (++source->i == source->n) {
+        advance_chunk(merge);
+        return true;
+    }
+    if (merge->n_heap > 1) {
+        struct source **heap = merge->heap;
+        const struct source *second = merge->n_heap > 2 && is_before(heap[2], heap[1]) ? heap[2] : heap[1];
+        if (is_before(second, source))
+            sift_down(merge, 0);
+    }
+    return true;
+}
+
+enum status event_merge_status(const struct event_merge *merge)
+{
+    return merge->status;
+}
+
+/* ---- states ---- */
+
+/* Of the chunks of one source: the state before begin_ns, from the last chunk that begins before it. */
+static bool state_of(struct event_merge *merge, size_t first, size_t end, struct cpu_state *state)
+{
+    const struct store *store = merge->store;
+    size_t chunk = first_reaching(store, first, end, merge->begin_ns);
+    if (chunk == end)
+        chunk--; /* behind its last event */
+    const struct event_view *view = reader_event_view(merge->store, chunk, merge->error);
+    if (!view)
+        return false;
+    *state = *view->state;
+    size_t n = lower_bound(view, merge->begin_ns);
+    for (size_t i = 0; i < n; i++)
+        cpu_state_step(state, view->time_ns[i], view->tid[i], view->kind[i], view->words + view->arg[i]);
+    return true;
+}
+
+const struct cpu_state *event_merge_state(const struct event_merge *const_merge, int32_t cpu)
+{
+    struct event_merge *merge = (struct event_merge *)(uintptr_t)const_merge;
+    const struct store *store = merge->store;
+    for (size_t i = 0; i < merge->n_states; i++)
+        if (merge->states[i].cpu == cpu)
+            return &merge->states[i].state;
+    if (!merge->states) /* one place per source at most, so that states do not move */
+        merge->states = memory_new((merge->n_sources + 1) * sizeof *merge->states);
+    struct state_entry entry = {.cpu = cpu};
+    for (size_t i = 0, end; i < store->n_event_chunks; i = end) {
+        const struct event_chunk *first = &store->event_chunks[i];
+        for (end = i + 1; end < store->n_event_chunks && store->event_chunks[end].stream == first->stream &&
+                          store->event_chunks[end].cpu == first->cpu;)
+            end++;
+        struct cpu_state state;
+        if (first->cpu != cpu || !is_wanted(merge, first))
+            continue;
+        if (!state_of(merge, i, end, &state)) {
+            merge->status = FAILED;
+            continue;
+        }
+        if (!entry.is_ready || state.time_ns > entry.state.time_ns) /* of several buffers, the one that knows more recent */
+            entry.state = state;
+        entry.is_ready = true;
+    }
+    if (!entry.is_ready)
+        return NULL;
+    assert(merge->n_states < merge->n_sources);
+    merge->states[merge->n_states] = entry;
+    return &merge->states[merge->n_states++].state;
+}
+
+void event_merge_free(struct event_merge *merge)
+{
+    if (!merge)
+        return;
+    free(merge->sources);
+    free(merge->heap);
+    free(merge->states);
+    free(merge);
+}
