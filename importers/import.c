@@ -208,6 +208,9 @@ enum status import_inputs(struct store_writer *store, const char *const *paths, 
         private.group = options->same_run ? 0 : (uint32_t)i;
         status = read_input(&import, paths[i], error);
     }
+    if (status != FAILED)
+        counters_finish(&import);
+    counters_release(&import);
     free(private.notes);
     free(private.states);
     return status;

@@ -66,7 +66,6 @@ struct import {
     size_t member_index;
     uint32_t run;          /* the run that rows go to now */
     uint32_t artefact;
-    uint32_t snapshot;     /* 0, 1 ... of this member, for counters ("interrupts.before" / ".after") */
     int n_threads;         /* that may be used, at least 1 */
     struct import_private *private;
 };
@@ -98,6 +97,17 @@ bool import_has_series(const struct import *import, const char *tool);
  * finish_lines(). (A command line in one block, its results in a later one.)
  */
 void *import_state(struct import *import, const struct importer *importer, size_t size);
+/*
+ * Tables of counters: one call of begin per table and time it was printed (/proc/interrupts, /proc/xenomai/stat ...).
+ * Snapshot numbers and deltas (wraps of 32 bits undone) are given when all inputs are read, by the names of the files:
+ * tables of one source whose paths differ in numbers or before/after only are snapshots of one another. A gauge is a
+ * value that is no counter (a share, a state): it has no delta. The table is the framework's; add until the read function returns.
+ */
+struct counter_table;
+struct counter_table *import_counters_begin(struct import *import, const char *source);
+void import_counters_add(struct counter_table *table, const char *scope, const char *name, struct decimal value);
+void import_counters_add_count(struct counter_table *table, const char *scope, const char *name, uint64_t value);
+void import_counters_add_gauge(struct counter_table *table, const char *scope, const char *name, struct decimal value);
 /* States the tool's version on the artefact (the first statement wins). */
 void import_tool_version(struct import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Shows progress on long work, and lets go of the pages before: bytes done of the member. */

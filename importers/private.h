@@ -34,7 +34,12 @@ struct import_private {
     uint64_t n_prose_lines;
     /* Facts stated before the member's first series hold for its later runs too. */
     size_t first_fact, n_shared_facts;
+    struct counter_tables *counters; /* of all inputs: importers/counters.c */
 };
+
+/* importers/counters.c: gives all tables their snapshot numbers and deltas and stores them; or drops them. */
+void counters_finish(struct import *import);
+void counters_release(struct import *import);
 
 /* importers/text.c: walks the member's lines. FAILED: nothing in it was understood. */
 enum status text_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error);

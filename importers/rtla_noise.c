@@ -152,7 +152,7 @@ static int64_t value_ns(struct decimal us)
     return us.digits || us.mantissa > INT64_MAX / 1000 ? NS_UNKNOWN : us.mantissa * 1000;
 }
 
-static void store_row(struct import *import, const struct frame *frame, const struct row *row)
+static void store_row(struct import *import, struct counter_table *counters, const struct frame *frame, const struct row *row)
 {
     char name[40], scope[24];
     const char *tool = frame->is_hardware ? "rtla hwnoise" : "rtla osnoise";
@@ -177,17 +177,10 @@ static void store_row(struct import *import, const struct frame *frame, const st
         import_series(import, &series);
     }
     for (size_t i = 0; i < row->n_values; i++) {
-        if (i == MAX_NOISE || i == MAX_SINGLE)
-            continue;
-        struct counter counter = counter_unknown();
-        counter.source = tool;
-        counter.scope = scope;
-        counter.name = column_names[i];
-        counter.value = row->value[i];
-        counter.snapshot = import->snapshot;
-        counter.run = import->run;
-        counter.artefact = import->artefact;
-        store_add_counter(import->store, &counter);
+        if (i == AVAILABLE)
+            import_counters_add_gauge(counters, scope, column_names[i], row->value[i]);
+        else if (i != MAX_NOISE && i != MAX_SINGLE)
+            import_counters_add(counters, scope, column_names[i], row->value[i]);
     }
     /* the tool's own quotient: 100 (runtime - noise) / runtime, cut after five digits */
     double runtime = decimal_value(row->value[RUNTIME]);
@@ -214,8 +207,10 @@ enum status rtla_noise_read(struct import *import, struct lines *lines, struct e
         free(last.rows);
         last = next;
     }
+    struct counter_table *counters =
+        last.n_rows ? import_counters_begin(import, last.is_hardware ? "rtla hwnoise" : "rtla osnoise") : NULL;
     for (size_t i = 0; i < last.n_rows; i++)
-        store_row(import, &last, &last.rows[i]);
+        store_row(import, counters, &last, &last.rows[i]);
     if (!last.n_rows)
         import_note(import, "no-samples", last.line, "the table has no rows: no period was finished");
     free(last.rows);

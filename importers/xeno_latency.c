@@ -160,21 +160,13 @@ static void read_switches(struct table *table, const struct cells *cells)
 
 static void store_switches(struct import *import, const struct table *table)
 {
+    struct counter_table *counters = import_counters_begin(import, "switchtest");
     for (size_t i = 0; i <= MAX_SWITCH_CPUS; i++) {
-        if (!table->switches[i] || table->switches[i] > INT64_MAX)
-            continue;
         char scope[32] = "all CPUs";
         if (i < MAX_SWITCH_CPUS)
             snprintf(scope, sizeof scope, "cpu %zu", i);
-        struct counter counter = counter_unknown();
-        counter.run = import->run;
-        counter.artefact = import->artefact;
-        counter.source = "switchtest";
-        counter.snapshot = import->snapshot;
-        counter.scope = scope;
-        counter.name = "total";
-        counter.value = (struct decimal){.mantissa = (int64_t)table->switches[i], .is_known = true};
-        store_add_counter(import->store, &counter);
+        if (table->switches[i])
+            import_counters_add_count(counters, scope, "total", table->switches[i]);
     }
 }
 

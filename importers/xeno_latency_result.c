@@ -143,21 +143,6 @@ static void check_values(struct import *import, struct latency_result *result)
     }
 }
 
-static void store_counter(struct import *import, const struct latency_result *result, const char *name, uint64_t value)
-{
-    if (value == COUNT_UNKNOWN || value > INT64_MAX)
-        return;
-    struct counter counter = counter_unknown();
-    counter.run = import->run;
-    counter.artefact = import->artefact;
-    counter.source = result->tool;
-    counter.snapshot = import->snapshot;
-    counter.scope = "latency";
-    counter.name = name;
-    counter.value = (struct decimal){.mantissa = (int64_t)value, .is_known = true};
-    store_add_counter(import->store, &counter);
-}
-
 void latency_store(struct import *import, struct latency_result *result)
 {
     check_values(import, result);
@@ -206,6 +191,11 @@ void latency_store(struct import *import, struct latency_result *result)
     store_add_bins(import->store, index, result->bins, result->n_bins);
     for (size_t i = 0; series.is_block_maxima && i < result->n_seconds; i++)
         store_add_sample(import->store, index, &(struct sample){NS_UNKNOWN, i, result->second_max_ns[i]});
-    store_counter(import, result, "overrun", result->n_overruns);
-    store_counter(import, result, "msw", result->n_switches);
+    if (result->n_overruns == COUNT_UNKNOWN && result->n_switches == COUNT_UNKNOWN)
+        return;
+    struct counter_table *table = import_counters_begin(import, result->tool);
+    if (result->n_overruns != COUNT_UNKNOWN)
+        import_counters_add_count(table, "latency", "overrun", result->n_overruns);
+    if (result->n_switches != COUNT_UNKNOWN)
+        import_counters_add_count(table, "latency", "msw", result->n_switches);
 }
