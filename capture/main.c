@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* whylate-capture: the command line. */
+#include <argp.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/duration.h"
+#include "base/text.h"
+#include "capture/session.h"
+#include "capture/trace.h"
+
+enum {
+    OPTION_POLICY = 256, OPTION_SLEEP, OPTION_START, OPTION_DMA, OPTION_KEEP, OPTION_TRACE, OPTION_BUFFER, OPTION_CLOCK,
+    OPTION_HELPER, OPTION_RING, OPTION_NO_COUNTERS, OPTION_LOAD, OPTION_LOAD_CMD
+};
+
+static const struct argp_option rows[] = {
+    {"output", 'o', "DIR", 0, "The bundle to make (default: whylate-DATE-TIME)", 0},
+    {"cpus", 'c', "LIST", 0, "CPUs to measure, one thread each (default: all that are allowed)", 0},
+    {"interval", 'i', "DUR", 0, "Period, 20us and up (default: 1ms)", 0},
+    {"duration", 'd', "DUR", 0, "How long (default: until a signal)", 0},
+    {"loops", 'l', "N", 0, "How many samples per thread", 0},
+    {"priority", 'p', "N", 0, "Priority 1..99 (default: 95)", 0},
+    {"policy", OPTION_POLICY, "NAME", 0, "fifo, rr, deadline or other (default: fifo)", 0},
+    {"sleep", OPTION_SLEEP, "HOW", 0, "nanosleep, timerfd or busy (default: nanosleep)", 0},
+    {"start", OPTION_START, "HOW", 0, "Threads start staggered or aligned (default: staggered)", 0},
+    {"dma-latency", OPTION_DMA, "US", 0, "Hold /dev/cpu_dma_latency at US; -1: leave it alone (default: 0)", 0},
+    {"threshold", 't', "DUR", 0, "A latency above it is an outlier (default: each new maximum is)", 0},
+    {"keep", OPTION_KEEP, "N", 0, "Keep the traces of the N worst outliers (default: 10)", 0},
+    {"trace", OPTION_TRACE, "WHAT", 0, "off, low, full, function, or systems: sched,irq,timer:hrtimer_start (default: low)", 0},
+    {"buffer", OPTION_BUFFER, "KB", 0, "Trace buffer per CPU (default: 2048)", 0},
+    {"clock", OPTION_CLOCK, "NAME", 0, "Trace clock (default: mono)", 0},
+    {"helper-cpu", OPTION_HELPER, "CPU", 0, "Where samples are drained and traces saved (default: not on measured CPUs)", 0},
+    {"ring", OPTION_RING, "N", 0, "Samples that wait per thread, a power of two (default: 65536)", 0},
+    {"no-counters", OPTION_NO_COUNTERS, NULL, 0, "Read no hardware counters", 0},
+    {"load", OPTION_LOAD, "LIST", 0, "Load beside the measurement: dd, hackbench, timers, disk, net-loopback, memory:SIZE", 0},
+    {"load-cmd", OPTION_LOAD_CMD, "CMD", 0, "Load beside the measurement: a shell command, ended with the run", 0},
+    {"quiet", 'q', NULL, 0, "No progress line", 0},
+    {0},
+};
+
+static enum status parse_word(const char *text, const char *const *words, int *value)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], text) == 0) {
+            *value = i;
+            return OK;
+        }
+    return FAILED;
+}
+
+static bool parse_number(const char *text, int64_t low, int64_t high, int64_t *value)
+{
+    char *end;
+    long long number = strtoll(text, &end, 10);
+    *value = number;
+    return end != text && !*end && number >= low && number <= high;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    static const char *const policies[] = {"fifo", "rr", "deadline", "other", NULL};
+    static const int policy_numbers[] = {SCHED_FIFO, SCHED_RR, SCHED_DEADLINE, SCHED_OTHER};
+    static const char *const sleeps[] = {"nanosleep", "timerfd", "busy", NULL};
+    static const char *const starts[] = {"staggered", "aligned", NULL};
+    static const char *const levels[] = {"off", "low", "full", "function", NULL};
+    struct capture_options *options = state->input;
+    int64_t number;
+    int word = 0;
+    switch (key) {
+    case 'o': options->directory = argument; break;
+    case 'c':
+        if (!cpuset_parse(argument, &options->cpus) || !cpuset_count(&options->cpus))
+            argp_error(state, "no list of CPUs: '%s'", argument);
+        break;
+    case 'i':
+        if (!duration_parse(argument, &options->interval_ns) || options->interval_ns < 20000 || options->interval_ns > INT64_C(10000000000))
+            argp_error(state, "interval must be 20us to 10s: '%s'", argument);
+        break;
+    case 'd':
+        if (!duration_parse(argument, &options->duration_ns) || options->duration_ns <= 0)
+            argp_error(state, "no duration: '%s'", argument);
+        break;
+    case 'l':
+        if (!parse_number(argument, 1, INT64_MAX, &number))
+            argp_error(state, "no number of samples: '%s'", argument);
+        options->n_loops = (uint64_t)number;
+        break;
+    case 'p':
+        if (!parse_number(argument, 1, 99, &number))
+            argp_error(state, "priority must be 1 to 99: '%s'", argument);
+        options->priority = (int)number;
+        break;
+    case OPTION_POLICY:
+        if (parse_word(argument, policies, &word) != OK)
+            argp_error(state, "unknown policy '%s'", argument);
+        options->policy = policy_numbers[word];
+        break;
+    case OPTION_SLEEP:
+        if (parse_word(argument, sleeps, &word) != OK)
+            argp_error(state, "unknown way to sleep '%s'", argument);
+        options->sleep = (enum sleep_mode)word;
+        break;
+    case OPTION_START:
+        if (parse_word(argument, starts, &word) != OK)
+            argp_error(state, "unknown start '%s'", argument);
+        options->start = (enum start_mode)word;
+        break;
+    case OPTION_DMA:
+        if (!parse_number(argument, -1, INT_MAX, &options->dma_latency_us))
+            argp_error(state, "no latency in us: '%s'", argument);
+        break;
+    case 't':
+        if (!duration_parse(argument, &options->threshold_ns) || options->threshold_ns <= 0)
+            argp_error(state, "no duration: '%s'", argument);
+        break;
+    case OPTION_KEEP:
+        if (!parse_number(argument, 0, 100000, &number))
+            argp_error(state, "no number of outliers: '%s'", argument);
+        options->max_outliers = (size_t)number;
+        break;
+    case OPTION_TRACE:
+        if (parse_word(argument, levels, &word) == OK) {
+            options->trace = (enum trace_level)word;
+            options->trace_systems = NULL;
+        } else {
+            options->trace_systems = argument;
+        }
+        break;
+    case OPTION_BUFFER:
+        if (!parse_number(argument, 64, 4194304, &number))
+            argp_error(state, "buffer must be 64 to 4194304 KB: '%s'", argument);
+        options->trace_buffer_kb = (size_t)number;
+        break;
+    case OPTION_CLOCK: options->trace_clock = argument; break;
+    case OPTION_HELPER:
+        if (!parse_number(argument, 0, CPU_SETSIZE - 1, &number))
+            argp_error(state, "no CPU: '%s'", argument);
+        options->helper_cpu = (int)number;
+        break;
+    case OPTION_RING:
+        if (!parse_number(argument, 64, 1 << 26, &number) || (number & (number - 1)))
+            argp_error(state, "ring must be a power of two, 64 to 67108864: '%s'", argument);
+        options->ring_samples = (size_t)number;
+        break;
+    case OPTION_LOAD: options->load = argument; break;
+    case OPTION_LOAD_CMD: options->load_command = argument; break;
+    case OPTION_NO_COUNTERS: options->counters = false; break;
+    case 'q': options->quiet = true; break;
+    case ARGP_KEY_ARG:
+        if (state->arg_num == 0 && strcmp(argument, "restore") == 0) {
+            printf("%u leftover trace instances removed\n", trace_restore());
+            exit(0);
+        }
+        argp_error(state, "unknown argument '%s'", argument);
+        break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static void all_allowed_cpus(struct cpuset *set)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+            if (CPU_ISSET((size_t)cpu, &allowed))
+                cpuset_add(set, cpu);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = rows,
+        .parser = parse,
+        .args_doc = "\nrestore",
+        .doc = "Measures wakeup latency on this machine and leaves a bundle for whylate: every sample, the kernel's trace "
+               "around the worst ones, and the environment.\n\n"
+               "`restore` removes what a killed capture left in tracefs.",
+    };
+    static char default_directory[64];
+    struct capture_options options = {
+        .policy = SCHED_FIFO, .priority = 95, .interval_ns = 1000000, .adaptive = true, .max_outliers = 10,
+        .trace = TRACE_LOW, .trace_buffer_kb = 2048, .trace_clock = "mono", .helper_cpu = -1, .ring_samples = 65536,
+        .counters = true,
+    };
+    argp_program_version = "whylate-capture " WHYLATE_VERSION;
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    if (!cpuset_count(&options.cpus))
+        all_allowed_cpus(&options.cpus);
+    if (!options.directory) {
+        time_t now = time(NULL);
+        strftime(default_directory, sizeof default_directory, "whylate-%Y%m%d-%H%M%S", localtime(&now));
+        options.directory = default_directory;
+    }
+    trace_restore();
+
+    struct text command = {0};
+    for (int i = 0; i < argc; i++)
+        text_format(&command, "%s%s", i ? " " : "", argv[i]);
+    struct error error = {0};
+    enum status status = session_run(&options, text_string(&command), &error);
+    text_release(&command);
+    if (status != OK)
+        fprintf(stderr, "whylate-capture: %s\n", error.text);
+    else if (!options.quiet)
+        fprintf(stderr, "bundle: %s\n", options.directory);
+    return status == OK ? 0 : error_exit_code(&error);
+}

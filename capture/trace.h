@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The kernel's trace, in tracefs instances of our own: two of them, so that one records while the other, stopped at an
+ * outlier, is saved. What they are is written to a state file first, so that a killed agent's instances can be removed.
+ */
+#ifndef CAPTURE_TRACE_H
+#define CAPTURE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "capture/options.h"
+
+#define TRACE_PATH_BYTES 512
+
+struct trace_instance {
+    char path[TRACE_PATH_BYTES]; /* of the instance's folder; "" when not made */
+    int on_fd, marker_fd;        /* tracing_on, trace_marker */
+};
+
+struct trace {
+    const struct capture_options *options;
+    char tracefs[TRACE_PATH_BYTES / 2];
+    bool is_mounted_by_us;
+    struct trace_instance instances[2];
+    int active;                  /* which records now */
+    unsigned n_events_missing;   /* events of the level that this kernel has not */
+    char why_not[256];           /* "" or why no trace is recorded */
+};
+
+/* Sets both instances up and starts the first. Without rights or tracefs: OK, and why_not says it. */
+enum status trace_open(struct trace *trace, const struct capture_options *options, struct error *error);
+bool trace_is_on(const struct trace *trace);
+/* Writes a line into the trace that records. */
+void trace_mark(struct trace *trace, const char *text);
+/* Stops the recording instance and starts the other; returns the stopped one. Quick: two writes. */
+struct trace_instance *trace_switch(struct trace *trace);
+/* Saves a stopped instance as a trace.dat (version 6) and empties it for its next turn. */
+enum status trace_save(struct trace *trace, struct trace_instance *instance, const char *path, struct error *error);
+/* Removes what was made. */
+void trace_close(struct trace *trace);
+
+/* Removes instances that a dead agent left; returns how many. */
+unsigned trace_restore(void);
+
+#endif

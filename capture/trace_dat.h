@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CAPTURE_TRACE_DAT_H
+#define CAPTURE_TRACE_DAT_H
+
+#include "base/error.h"
+
+/*
+ * Saves a stopped tracefs instance as a trace.dat of version 6 (the format that every trace-cmd and KernelShark reads;
+ * man trace-cmd.dat.v6): headers and formats of the events that are enabled, saved command lines, clock, uname,
+ * per-CPU statistics, and the ring's raw pages. Empty kallsyms unless functions were traced.
+ */
+enum status trace_dat_write(const char *tracefs, const char *instance, const char *path, struct error *error);
+
+#endif
