@@ -11,6 +11,11 @@
     X(xeno_latency) \
     X(xeno_plot) \
     X(evl_plot) \
+    X(bundle) \
+    X(bundle_threads) \
+    X(bundle_samples) \
+    X(bundle_outliers) \
+    X(bundle_clocks) \
 
 
 #define X(name) extern const struct importer importer_##name;
