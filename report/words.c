@@ -128,9 +128,9 @@ void words_series(const struct store *store, uint32_t index, struct text *out)
         text_format(out, "series %" PRIu32, index);
 }
 
-/* Length of the valid UTF-8 sequence at p, 0 if it is damaged. Overlong forms, surrogates and > U+10FFFF are damage. */
-static size_t utf8_length(const unsigned char *p)
+size_t words_utf8_length(const char *string)
 {
+    const unsigned char *p = (const unsigned char *)string;
     if (p[0] < 0x80)
         return 1;
     size_t n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 0;
@@ -148,7 +148,7 @@ static size_t utf8_length(const unsigned char *p)
 void words_clean(const char *raw, struct text *out)
 {
     for (const unsigned char *p = (const unsigned char *)raw; *p;) {
-        size_t n = utf8_length(p);
+        size_t n = words_utf8_length((const char *)p);
         bool is_control = n == 1 ? *p < 0x20 || *p == 0x7f : n == 2 && p[0] == 0xc2 && p[1] < 0xa0;
         /* U+202A..202E, U+2066..2069 turn the direction of what follows */
         bool is_direction = n == 3 && p[0] == 0xe2 &&

@@ -18,6 +18,8 @@ const char *words_plural(uint64_t n, const char *one, const char *many);
 
 /* Bytes that a terminal, HTML page or plot may show: control characters and damaged UTF-8 become '?'. */
 void words_clean(const char *raw, struct text *out);
+/* Length of the valid UTF-8 sequence at a string's begin, 0 if it is damaged (overlong, surrogate, beyond U+10FFFF, cut). */
+size_t words_utf8_length(const char *string);
 /* Columns of a UTF-8 string on a terminal (one per character). */
 size_t words_width(const char *string);
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Commands. Each is one file with one const descriptor, and one row in cli/table.c. --help, the manual page, shell
+ * completion and parsing all come from the descriptor's words and option rows.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "analyzers/analyzer.h"
+#include "importers/importer.h"
+
+/* What the user asked for: defaults, then the command line. */
+struct request {
+    const struct command *command;
+    const char **words; /* arguments that are no options */
+    size_t n_words;
+    struct import_options import;
+    struct analysis_options analysis;
+    const char *output;    /* -o */
+    const char *format;    /* --format, --to */
+    bool json, quiet, no_color, plot, timeline, compress;
+    int64_t outlier;       /* --outlier, from 1; 0: not given */
+    /* limits whose excess is exit code 1 */
+    int64_t fail_above_ns; /* NS_UNKNOWN: none */
+    const char *fail_verdict;
+    double fail_regression_pct; /* NAN: none */
+    const char *junit;
+    bool tap;
+    /* owned lists behind the const pointers above */
+    const char **settings, **factors;
+};
+
+/* How an option's argument is read, and what kind of member it fills. */
+enum option_type {
+    OPTION_FLAG,       /* bool */
+    OPTION_TEXT,       /* const char * */
+    OPTION_DURATION,   /* int64_t ns */
+    OPTION_COUNT,      /* size_t; "all" is SIZE_MAX */
+    OPTION_INDEX,      /* uint32_t, from 0 */
+    OPTION_NUMBER,     /* int64_t, from 1 */
+    OPTION_PERCENT,    /* double, 0 to 100 exclusive */
+    OPTION_INCREASE,   /* double percent, 0 or more */
+    OPTION_CPUS,       /* analysis.cpus and has_cpus */
+    OPTION_SETTING,    /* one more of --set */
+    OPTION_FACTORS,    /* KEY,... of --factor */
+};
+struct option_row {
+    const char *name;
+    int letter; /* 0: none */
+    const char *argument;
+    enum option_type type;
+    size_t offset; /* of the member in struct request */
+    const char *help;
+};
+
+/* What a command needs of its words. */
+struct command {
+    const char *name;
+    const char *summary;             /* one line */
+    const char *arguments;           /* "INPUT..." for the synopsis */
+    size_t min_words, max_words;
+    const char *description;         /* paragraphs for --help and the manual page */
+    const char *examples;            /* lines "command line # what it does" */
+    unsigned jobs;                   /* JOB_* that it runs */
+    const struct option_row *const *options; /* groups of rows, each ended by a row without name; NULL ends the list */
+    int (*run)(struct request *request, struct error *error); /* the exit code; an error's if it filled one */
+};
+
+extern const struct command *const commands[]; /* cli/table.c; NULL ends it */
+const struct command *command_find(const char *name);
+
+/* Groups that several commands share (cli/options.c). */
+extern const struct option_row options_input[], options_output[], options_selection[], options_gates[], options_tail[],
+    options_file[];
+
+enum { EXIT_LIMIT = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_OUTPUT = 4 };
+
+#endif

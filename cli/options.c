@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/options.h"
+
+#include <argp.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/text.h"
+
+#define ROW(name_, letter_, argument_, type_, member_, help_)                                                \
+    {.name = name_, .letter = letter_, .argument = argument_, .type = type_,                                 \
+     .offset = offsetof(struct request, member_), .help = help_}
+#define END {.name = NULL}
+
+const struct option_row options_input[] = {
+    ROW("input-format", 0, "NAME", OPTION_TEXT, import.format, "read the inputs as this format (see whylate formats)"),
+    ROW("same-run", 0, NULL, OPTION_FLAG, import.same_run, "all INPUTs belong to one run"),
+    ROW("set", 0, "KEY=VALUE", OPTION_SETTING, settings, "state a fact that the files lack, e.g. "
+        "cyclictest.interval_ns=200000; may be repeated"),
+    END,
+};
+const struct option_row options_output[] = {
+    ROW("json", 0, NULL, OPTION_FLAG, json, "one JSON document on standard output"),
+    ROW("quiet", 'q', NULL, OPTION_FLAG, quiet, "no text and no progress: the exit code alone answers"),
+    ROW("no-color", 0, NULL, OPTION_FLAG, no_color, "no colours, even on a terminal (so does the variable NO_COLOR)"),
+    ROW("plot", 0, NULL, OPTION_FLAG, plot, "also draw the distribution in the terminal (needs gnuplot)"),
+    END,
+};
+const struct option_row options_selection[] = {
+    ROW("top", 'n', "N", OPTION_COUNT, analysis.top, "explain the N worst (default 10), or \"all\""),
+    ROW("threshold", 0, "DUR", OPTION_DURATION, analysis.threshold_ns, "only what took longer than this, e.g. 150us"),
+    ROW("task", 0, "COMM|TID", OPTION_TEXT, analysis.task, "only wakeups of this task"),
+    ROW("cpu", 0, "LIST", OPTION_CPUS, analysis.cpus, "only on these CPUs, e.g. 0-3,8"),
+    ROW("max-slices", 0, "N", OPTION_COUNT, analysis.max_slices, "at most N slices for each outlier (default 10000)"),
+    END,
+};
+const struct option_row options_tail[] = {
+    ROW("tail-threshold", 0, "DUR", OPTION_DURATION, analysis.tail_threshold_ns,
+        "where the tail begins that is fitted (default: chosen from the data)"),
+    ROW("confidence", 0, "PCT", OPTION_PERCENT, analysis.confidence_pct, "of intervals and tests (default 95)"),
+    END,
+};
+const struct option_row options_gates[] = {
+    ROW("fail-above", 0, "DUR", OPTION_DURATION, fail_above_ns, "exit 1 if a maximum is above this"),
+    ROW("fail-verdict", 0, "VERDICT", OPTION_TEXT, fail_verdict,
+        "exit 1 if a verdict is this or worse, e.g. suspect"),
+    ROW("junit", 0, "FILE", OPTION_TEXT, junit, "write the limits' results as JUnit XML"),
+    ROW("tap", 0, NULL, OPTION_FLAG, tap, "print the limits' results as TAP instead of text"),
+    END,
+};
+const struct option_row options_file[] = {
+    ROW("output", 'o', "FILE", OPTION_TEXT, output, "where to write; nothing half-written is left behind"),
+    END,
+};
+
+void options_each(const struct command *command, option_visit *visit, void *data)
+{
+    for (const struct option_row *const *group = command->options; *group; group++)
+        for (const struct option_row *row = *group; row->name; row++)
+            visit(row, data);
+}
+
+/* ---- values ---- */
+
+static const char *add_setting(struct request *request, const char *argument)
+{
+    const char *equals = strchr(argument, '=');
+    if (!equals || equals == argument)
+        return "is not of the form KEY=VALUE";
+    request->settings = memory_resize(request->settings, request->import.n_settings + 1, sizeof *request->settings);
+    request->settings[request->import.n_settings++] = argument;
+    request->import.settings = request->settings;
+    return NULL;
+}
+
+static const char *add_factors(struct request *request, char *argument)
+{
+    for (char *word = strtok(argument, ","); word; word = strtok(NULL, ",")) {
+        request->factors = memory_resize(request->factors, request->analysis.n_factors + 1, sizeof *request->factors);
+        request->factors[request->analysis.n_factors++] = word;
+    }
+    request->analysis.factors = request->factors;
+    return NULL;
+}
+
+static bool parse_unsigned(const char *text, uint64_t max, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || n > max)
+        return false;
+    *value = n;
+    return true;
+}
+
+static bool parse_percent(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (*end == '%')
+        end++;
+    return end != text && !*end && isfinite(*value) && *value >= 0;
+}
+
+/* NULL, or what is wrong with the argument. */
+static const char *set_value(struct request *request, const struct option_row *row, char *argument)
+{
+    void *member = (char *)request + row->offset;
+    uint64_t n;
+    switch (row->type) {
+    case OPTION_FLAG:
+        *(bool *)member = true;
+        return NULL;
+    case OPTION_TEXT:
+        *(const char **)member = argument;
+        return NULL;
+    case OPTION_DURATION:
+        return duration_parse(argument, member) && *(int64_t *)member >= 0 ? NULL : "is no duration (write 150us, 1.2ms)";
+    case OPTION_COUNT:
+        if (strcmp(argument, "all") == 0)
+            n = SIZE_MAX;
+        else if (!parse_unsigned(argument, SIZE_MAX, &n))
+            return "is no count";
+        *(size_t *)member = (size_t)n;
+        return NULL;
+    case OPTION_INDEX:
+        if (!parse_unsigned(argument, UINT32_MAX - 1, &n))
+            return "is no index (the first is 0)";
+        *(uint32_t *)member = (uint32_t)n;
+        return NULL;
+    case OPTION_NUMBER:
+        if (!parse_unsigned(argument, INT32_MAX, &n) || n == 0)
+            return "is no number (the first is 1)";
+        *(int64_t *)member = (int64_t)n;
+        return NULL;
+    case OPTION_PERCENT:
+        return parse_percent(argument, member) && *(double *)member > 0 && *(double *)member < 100 ? NULL : "is no percentage between 0 and 100";
+    case OPTION_INCREASE:
+        return parse_percent(argument, member) ? NULL : "is no percentage";
+    case OPTION_CPUS:
+        request->analysis.has_cpus = true;
+        return cpuset_parse(argument, &request->analysis.cpus) ? NULL : "is no list of CPUs (write 0-3,8)";
+    case OPTION_SETTING:
+        return add_setting(request, argument);
+    case OPTION_FACTORS:
+        return add_factors(request, argument);
+    }
+    return "cannot be set";
+}
+
+/* ---- argp ---- */
+
+#define KEY_BASE 0x1000 /* keys of options without a letter: KEY_BASE + position */
+
+struct option_list {
+    const struct option_row *rows[64];
+    size_t n;
+    struct request *request;
+};
+
+static void collect(const struct option_row *row, void *data)
+{
+    struct option_list *list = data;
+    if (list->n < sizeof list->rows / sizeof *list->rows)
+        list->rows[list->n++] = row;
+}
+
+static const struct option_row *row_of_key(const struct option_list *list, int key)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (key == (list->rows[i]->letter ? list->rows[i]->letter : KEY_BASE + (int)i))
+            return list->rows[i];
+    return NULL;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct option_list *list = state->input;
+    struct request *request = list->request;
+    const struct command *command = request->command;
+    if (key == ARGP_KEY_ARG) {
+        if (request->n_words == command->max_words)
+            argp_error(state, "too many arguments: '%s'", argument);
+        request->words = memory_resize(request->words, request->n_words + 1, sizeof *request->words);
+        request->words[request->n_words++] = argument;
+        return 0;
+    }
+    if (key == ARGP_KEY_END) {
+        if (request->n_words < command->min_words)
+            argp_error(state, "needs %s", command->arguments);
+        return 0;
+    }
+    const struct option_row *row = row_of_key(list, key);
+    if (!row)
+        return ARGP_ERR_UNKNOWN;
+    char *copy = row->type == OPTION_FACTORS ? memory_string(argument) : NULL; /* error texts show it whole */
+    const char *wrong = set_value(request, row, argument);
+    if (wrong)
+        argp_error(state, "--%s: '%s' %s", row->name, copy ? copy : argument, wrong);
+    free(copy);
+    return 0;
+}
+
+/* Description, then after \v the examples: as argp wants its doc string. */
+static void add_documentation(const struct command *command, struct text *text)
+{
+    text_format(text, "%s", command->description);
+    if (!command->examples)
+        return;
+    text_add(text, "\vExamples:\n\n");
+    for (const char *p = command->examples; *p;) {
+        size_t length = strcspn(p, "\n");
+        text_format(text, "  %.*s\n", (int)length, p);
+        p += length + (p[length] == '\n');
+    }
+}
+
+void request_parse(struct request *request, const struct command *command, int argc, char **argv)
+{
+    memset(request, 0, sizeof *request);
+    request->command = command;
+    request->analysis = analysis_options_default;
+    request->analysis.jobs = command->jobs;
+    request->fail_above_ns = NS_UNKNOWN;
+    request->fail_regression_pct = NAN;
+
+    struct option_list list = {.request = request};
+    options_each(command, collect, &list);
+    struct argp_option options[sizeof list.rows / sizeof *list.rows + 1] = {0};
+    for (size_t i = 0; i < list.n; i++)
+        options[i] = (struct argp_option){
+            .name = list.rows[i]->name,
+            .key = list.rows[i]->letter ? list.rows[i]->letter : KEY_BASE + (int)i,
+            .arg = list.rows[i]->argument,
+            .doc = list.rows[i]->help,
+
+        };
+    struct text documentation = {0};
+    add_documentation(command, &documentation);
+    const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = command->arguments,
+        .doc = text_string(&documentation),
+    };
+    argp_err_exit_status = EXIT_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &list);
+    text_release(&documentation);
+    request->import.quiet = request->analysis.quiet = request->quiet;
+}
+
+void request_release(struct request *request)
+{
+    free(request->words);
+    free(request->settings);
+    free(request->factors);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/gates.h"
+#include "report/text_view.h"
+
+/* A regular file that begins as a run file does. Whatever else it is, import_inputs() says what is wrong with it. */
+static bool is_run_file(const char *path)
+{
+    unsigned char bytes[64];
+    struct stat stat_buffer;
+    if (strcmp(path, "-") == 0 || stat(path, &stat_buffer) != 0 || !S_ISREG(stat_buffer.st_mode))
+        return false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, bytes, sizeof bytes);
+    close(fd);
+    return n > 0 && store_is_run_file(bytes, (size_t)n);
+}
+
+struct store *session_store(const struct request *request, const char *const *paths, size_t n_paths,
+                            struct error *error)
+{
+    if (n_paths == 1 && request->import.n_settings == 0 && is_run_file(paths[0]))
+        return store_open(paths[0], error);
+    struct store_writer *writer = store_writer_new(NULL, error);
+    if (!writer)
+        return NULL;
+    store_writer_no_sync(writer);
+    if (import_inputs(writer, paths, n_paths, &request->import, error) == FAILED) {
+        store_writer_abandon(writer);
+        return NULL;
+    }
+    int fd = store_writer_finish_fd(writer, error);
+    return fd < 0 ? NULL : store_open_fd(fd, "temporary run file", error);
+}
+
+enum status session_open(struct session *session, const struct request *request, const char *const *paths,
+                         size_t n_paths, struct error *error)
+{
+    memset(session, 0, sizeof *session);
+    session->store = session_store(request, paths, n_paths, error);
+    if (!session->store)
+        return FAILED;
+    if (analysis_run(&session->analysis, session->store, &request->analysis, error) == FAILED)
+        return FAILED;
+    session->document = document_new(request->command->name, session->store, &session->analysis, &request->analysis);
+    return OK;
+}
+
+void session_release(struct session *session)
+{
+    json_decref(session->document);
+    analysis_release(&session->analysis);
+    if (session->store)
+        store_close(session->store);
+    memset(session, 0, sizeof *session);
+}
+
+enum status stdout_finish(struct error *error)
+{
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return error_output(error, "cannot write standard output: %s", strerror(errno));
+    return OK;
+}
+
+enum status session_print(const struct session *session, const struct request *request, struct error *error)
+{
+    if (request->json) {
+        json_write(session->document, stdout);
+    } else if (!request->quiet) {
+        struct text_options options = {
+            .color = !request->no_color && text_view_has_color(stdout),
+            .timeline = request->timeline,
+        };
+        text_view_print(session->document, session->store, &session->analysis, &options, stdout);
+    }
+    return stdout_finish(error);
+}
+
+int session_command(struct request *request, struct error *error)
+{
+    struct session session = {0};
+    struct gates gates = {0};
+    int code = 0;
+    if (gates_check_request(request, error) == FAILED ||
+        session_open(&session, request, request->words, request->n_words, error) == FAILED) {
+        code = error_exit_code(error);
+        goto out;
+    }
+    gates_run(&gates, request, &session);
+    if ((!request->tap && session_print(&session, request, error) == FAILED) ||
+        gates_report(&gates, request, error) == FAILED)
+        code = error_exit_code(error);
+    else
+        code = gates.n_failed ? EXIT_LIMIT : 0;
+out:
+    gates_release(&gates);
+    session_release(&session);
+    return code;
+}

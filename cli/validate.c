@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/session.h"
+
+static const struct option_row *const options[] = {options_tail, options_input, options_output, options_gates, NULL};
+
+const struct command command_validate = {
+    .name = "validate",
+    .summary = "whether each series' maximum is a latency of the system",
+    .arguments = "INPUT...",
+    .min_words = 1,
+    .max_words = SIZE_MAX,
+    .description = "Judges the maximum of each series: credible, credible-isolated (a single far sample that other "
+                   "evidence confirms), suspect, artefact, insufficient (too short or cut) or no-data; with the "
+                   "evidence for and against, and what would settle it.",
+    .examples = "whylate validate histogram.txt\n"
+                "whylate validate nightly.json --fail-verdict suspect --fail-above 150us --junit result.xml\n",
+    .jobs = JOB_INFO | JOB_VALIDATE,
+    .options = options,
+    .run = session_command,
+};

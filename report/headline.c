@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The first sentence of an answer. */
+#include <math.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "report/text_view.h"
+#include "report/words.h"
+
+/* "... because X": %s is the culprit. */
+static const char *const because[N_CAUSES] = {
+    [CAUSE_HIGHER_PRIORITY_TASK] = "a task of higher priority had the CPU: %s",
+    [CAUSE_SAME_PRIORITY_TASK] = "a task of the same priority had the CPU: %s",
+    [CAUSE_IRQ] = "an interrupt handler ran: %s",
+    [CAUSE_IRQ_STORM] = "interrupts came in a storm: %s",
+    [CAUSE_IPI] = "another CPU sent work: %s",
+    [CAUSE_LOWER_PRIORITY_TASK] = "a task of lower priority kept the CPU: %s",
+    [CAUSE_TIMER_CASCADE] = "several timers expired together: %s",
+    [CAUSE_SOFTIRQ] = "a softirq ran: %s",
+    [CAUSE_NMI] = "a non-maskable interrupt ran: %s",
+    [CAUSE_IRQS_OFF] = "interrupts were off: %s",
+    [CAUSE_PREEMPT_OFF] = "preemption was off: %s",
+    [CAUSE_LOCK_CONTENTION] = "a lock was held by another: %s",
+    [CAUSE_MISSED_PREEMPTION] = "the kernel missed the preemption: %s",
+    [CAUSE_PRIORITY_INVERSION] = "a task of lower priority held what it needed: %s",
+    [CAUSE_NON_PREEMPTIBLE_KERNEL] = "this kernel does not preempt there: %s",
+    [CAUSE_SELF] = "it was late by itself: %s",
+    [CAUSE_TIMER_SLACK] = "its timer has slack: %s",
+    [CAUSE_TIMER_PROGRAMMING] = "its timer was programmed late: %s",
+    [CAUSE_MODE_SWITCH] = "it changed between the kernels: %s",
+    [CAUSE_HEAD_DOMAIN] = "the co-kernel had the CPU: %s",
+    [CAUSE_THROTTLING] = "it was throttled: %s",
+    [CAUSE_CONTEXT_SWITCH] = "the switch itself took long: %s",
+    [CAUSE_KERNEL_PATH] = "the kernel's own wakeup path took long: %s",
+    [CAUSE_IDLE_EXIT] = "the CPU left idle slowly: %s",
+    [CAUSE_FREQUENCY] = "the CPU ran slowly: %s",
+    [CAUSE_CACHE_MISS] = "caches were cold: %s",
+    [CAUSE_PAGE_FAULT] = "it faulted on memory: %s",
+    [CAUSE_MIGRATION] = "it was moved to another CPU: %s",
+    [CAUSE_HARDWARE_STALL] = "the hardware stood still: %s",
+    [CAUSE_CLOCK_JUMP] = "the clock jumped: %s",
+    [CAUSE_TRACING_OVERHEAD] = "the tracing itself took the time: %s",
+    [CAUSE_TRACER_ARTEFACT] = "the tracer's measure is wrong: %s",
+    [CAUSE_LOST_EVENTS] = "unknown, the events of that time were lost: %s",
+    [CAUSE_UNEXPLAINED] = "unknown, the trace names no cause: %s",
+};
+
+static const char *because_of(const char *cause)
+{
+    for (int c = 0; c < N_CAUSES; c++)
+        if (because[c] && strcmp(cause_name((enum cause)c), cause) == 0)
+            return because[c];
+    return "%s";
+}
+
+static void add_who(const json_t *outlier, struct text *out)
+{
+    const char *comm = json_get_text(outlier, "comm");
+    double tid = json_get_number(outlier, "tid"), cpu = json_get_number(outlier, "cpu");
+    const char *window = json_get_text(outlier, "window");
+    if (comm && *comm)
+        text_format(out, "%s", comm);
+    else if (window && strcmp(window, "section") == 0)
+        text_add(out, "A section");
+    else
+        text_add(out, "A task");
+    if (!isnan(tid) && tid > 0)
+        text_format(out, " (%.0f)", tid);
+    if (!isnan(cpu))
+        text_format(out, " on CPU %.0f", cpu);
+}
+
+void headline_outlier(const json_t *outlier, struct text *out)
+{
+    char duration[DURATION_TEXT_BYTES];
+    int64_t latency_ns = json_get_ns(outlier, "latency_ns");
+    const char *cause = json_get_text(outlier, "cause"), *culprit = json_get_text(outlier, "culprit");
+    const char *window = json_get_text(outlier, "window"), *confidence = json_get_text(outlier, "confidence");
+    add_who(outlier, out);
+    if (latency_ns == NS_UNKNOWN)
+        text_add(out, " was late by an unknown time");
+    else if (window && strcmp(window, "section") == 0)
+        text_format(out, " took %s", duration_format(latency_ns, duration));
+    else if (window && strcmp(window, "blocked") == 0)
+        text_format(out, " was blocked for %s", duration_format(latency_ns, duration));
+    else
+        text_format(out, " was %s late", duration_format(latency_ns, duration));
+    const char *template = because_of(cause);
+    const char *slot = strstr(template, "%s");
+    text_add(out, strncmp(template, "unknown", 7) == 0 ? "; why is " : " because ");
+    size_t head = (size_t)(slot - template);
+    if (culprit && *culprit) {
+        text_add_n(out, template, head);
+        text_format(out, "%s", culprit);
+    } else {
+        text_add_n(out, template, head >= 2 && template[head - 2] == ':' ? head - 2 : head);
+    }
+    if (confidence && strcmp(confidence, "unknown") != 0)
+        text_format(out, " (%s)", confidence);
+    text_add(out, ".");
+}
+
+/* ---- validate ---- */
+
+static const char *const verdict_says[] = {
+    "credible", "credible-isolated", "suspect", "artefact", "insufficient", "no-data"};
+static const char *const verdict_sentence[] = {
+    "is credible", "is credible though it stands alone", "is suspect", "is an artefact, not a latency",
+    "cannot be judged: the run is too short or cut", "is not there: no data"};
+#define N_VERDICT_WORDS (sizeof verdict_says / sizeof *verdict_says)
+
+static size_t verdict_position(const char *verdict)
+{
+    size_t v = 0;
+    while (v < N_VERDICT_WORDS && (!verdict || strcmp(verdict, verdict_says[v]) != 0))
+        v++;
+    return v;
+}
+
+void headline_verdicts(const json_t *document, struct text *out)
+{
+    size_t count[N_VERDICT_WORDS + 1] = {0}, n = 0, i, k;
+    const json_t *run, *series, *worst = NULL;
+    const json_t *runs = json_object_get(document, "runs");
+    json_array_foreach(runs, i, run)
+        json_array_foreach(json_object_get(run, "series"), k, series) {
+            n++;
+            count[verdict_position(json_get_text(series, "verdict"))]++;
+            if (json_get_ns(series, "max_ns") != NS_UNKNOWN &&
+                (!worst || json_get_ns(series, "max_ns") > json_get_ns(worst, "max_ns")))
+                worst = series;
+        }
+    if (!n) {
+        text_add(out, "There is nothing to validate: no series of latencies was found.");
+        return;
+    }
+    if (!worst) {
+        text_add(out, "No series has a maximum.");
+        return;
+    }
+    char duration[DURATION_TEXT_BYTES];
+    size_t v = verdict_position(json_get_text(worst, "verdict"));
+    text_format(out, "The %s, %s (%s), %s.", n == 1 ? "maximum" : "largest maximum",
+                duration_format(json_get_ns(worst, "max_ns"), duration), json_get_text(worst, "name"),
+                v < N_VERDICT_WORDS ? verdict_sentence[v] : "was not judged");
+    if (n == 1)
+        return;
+    text_format(out, " Of %zu series", n);
+    const char *separator = ": ";
+    for (v = 0; v <= N_VERDICT_WORDS; v++)
+        if (count[v]) {
+            text_format(out, "%s%zu %s", separator, count[v], v < N_VERDICT_WORDS ? verdict_says[v] : "not judged");
+            separator = ", ";
+        }
+    text_add(out, ".");
+}
+
+/* ---- info ---- */
+
+void headline_runs(const json_t *document, struct text *out)
+{
+    size_t n_series = 0, n_artefacts = 0, i, k;
+    uint64_t n_samples = 0, n_events = 0, n_lost = 0;
+    bool is_known = true;
+    const json_t *run, *series, *runs = json_object_get(document, "runs");
+    json_array_foreach(runs, i, run) {
+        n_artefacts += json_array_size(json_object_get(run, "artefacts"));
+        double events = json_get_number(json_object_get(run, "events"), "n");
+        double lost = json_get_number(json_object_get(run, "events"), "n_lost");
+        n_events += isnan(events) ? 0 : (uint64_t)events;
+        n_lost += isnan(lost) ? 0 : (uint64_t)lost;
+        json_array_foreach(json_object_get(run, "series"), k, series) {
+            double n = json_get_number(series, "n_samples");
+            n_series++;
+            is_known &= !isnan(n);
+            n_samples += isnan(n) ? 0 : (uint64_t)n;
+        }
+    }
+    size_t n_runs = json_array_size(runs);
+    text_format(out, "%zu %s from %zu %s: ", n_runs, words_plural(n_runs, "run", "runs"), n_artefacts,
+                words_plural(n_artefacts, "file", "files"));
+    if (n_series) {
+        text_format(out, "%zu series", n_series);
+        if (n_samples) {
+            text_add(out, is_known ? " of " : " of at least ");
+            words_count(n_samples, out);
+            text_add(out, " samples");
+        }
+    } else {
+        text_add(out, "no series of latencies");
+    }
+    if (n_events) {
+        text_add(out, ", ");
+        words_count(n_events, out);
+        text_add(out, " trace events");
+    } else {
+        text_add(out, ", no trace");
+    }
+    if (n_lost) {
+        text_add(out, " (");
+        words_count(n_lost, out);
+        text_add(out, " lost)");
+    }
+    text_add(out, ".");
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Why it was late: the sentence, the ledger as a table with bars, the events that matter. */
+#include <math.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/memory.h"
+#include "report/text_view.h"
+#include "report/words.h"
+
+#define BAR_COLUMNS 20
+#define MAX_LEDGER_ROWS 15
+#define MAX_MARKS 24
+
+static void print_ledger(const struct text_view *view, const json_t *outlier)
+{
+    static const struct table_column columns[] = {{.title = "what"}, {"who", .flexible = true}, {"times", .right = true},
+                                                  {"time", .right = true}, {"share", .right = true}, {.title = ""}};
+    const json_t *ledger = json_object_get(outlier, "ledger"), *row;
+    int64_t latency_ns = json_get_ns(outlier, "latency_ns"), rest_ns = 0, total_ns = 0;
+    size_t n = json_array_size(ledger), i, n_rest = 0;
+    char duration[DURATION_TEXT_BYTES];
+    json_array_foreach(ledger, i, row)
+        if (json_get_ns(row, "amount_ns") != NS_UNKNOWN)
+            total_ns += json_get_ns(row, "amount_ns");
+    if (!n || total_ns <= 0)
+        return;
+    struct table *table = table_new(columns, sizeof columns / sizeof *columns);
+    json_array_foreach(ledger, i, row) {
+        int64_t amount_ns = json_get_ns(row, "amount_ns");
+        if (i >= MAX_LEDGER_ROWS && n > MAX_LEDGER_ROWS + 1) {
+            rest_ns += amount_ns == NS_UNKNOWN ? 0 : amount_ns;
+            n_rest++;
+            continue;
+        }
+        const char *kind = json_get_text(row, "kind");
+        bool is_unexplained = strcmp(kind, "unexplained") == 0 || strcmp(kind, "gap") == 0;
+        double share = amount_ns == NS_UNKNOWN ? 0 : (double)amount_ns / (double)total_ns;
+        char bar[BAR_COLUMNS + 1], cell[64];
+        int length = (int)lround(share * BAR_COLUMNS);
+        length = length < 0 ? 0 : length > BAR_COLUMNS ? BAR_COLUMNS : length;
+        memset(bar, is_unexplained ? '?' : '#', (size_t)length);
+        bar[length] = '\0';
+        table_cell_styled(table, is_unexplained ? STYLE_WARN : STYLE_PLAIN, kind);
+        table_cell(table, json_get_text(row, "subject"));
+        snprintf(cell, sizeof cell, "%.0f", json_get_number(row, "n"));
+        table_cell(table, cell);
+        table_cell(table, amount_ns == NS_UNKNOWN ? NULL : duration_format(amount_ns, duration));
+        snprintf(cell, sizeof cell, "%.1f %%", share * 100);
+        table_cell(table, cell);
+        table_cell_styled(table, is_unexplained ? STYLE_WARN : STYLE_BOLD, bar);
+    }
+    table_print(table, &view->page, 2);
+    table_free(table);
+    if (n_rest)
+        page_line(&view->page, "  ... and %zu smaller rows, %s together", n_rest, duration_format(rest_ns, duration));
+    page_line(&view->page, "  sum %s%s", duration_format(total_ns, duration),
+              total_ns == latency_ns ? ", the whole latency" : "");
+}
+
+/* The outlier's own begin and end stand among the events, so that the reader sees where time runs out. */
+static void print_timeline(const struct text_view *view, const struct outlier *outlier)
+{
+    static const struct table_column columns[] = {{"time", .right = true}, {"cpu", .right = true}, {"event", .flexible = true}};
+    if (!outlier->n_marks)
+        return;
+    int64_t zero_ns = outlier->begin_ns != NS_UNKNOWN ? outlier->begin_ns : outlier->marks[0].time_ns;
+    struct table *table = table_new(columns, 3);
+    size_t n = outlier->n_marks > MAX_MARKS && !view->options->timeline ? MAX_MARKS : outlier->n_marks;
+    for (size_t i = 0; i < n; i++) {
+        const struct timeline_mark *mark = &outlier->marks[i];
+        char cell[64], event[512];
+        struct event_view events;
+        struct error ignored = {0};
+        snprintf(cell, sizeof cell, "%+.3f us", (double)(mark->time_ns - zero_ns) / 1000);
+        table_cell(table, cell);
+        snprintf(cell, sizeof cell, "%d", (int)mark->cpu);
+        table_cell(table, mark->cpu == CPU_UNKNOWN ? NULL : cell);
+        event[0] = '\0';
+        if (store_event_view(view->store, mark->chunk, &events, &ignored) == OK && mark->i < events.n)
+            event_format(view->store, &events, mark->i, event, sizeof event);
+        table_cell(table, event);
+    }
+    page_line(&view->page, "  %s", window_kind_name(outlier->window) && outlier->window == WINDOW_SECTION
+                                        ? "Timeline (0: the section begins)"
+                                        : outlier->window == WINDOW_TIMER ? "Timeline (0: it was due)" : "Timeline (0: it was woken)");
+    table_print(table, &view->page, 2);
+    table_free(table);
+    if (n < outlier->n_marks)
+        page_line(&view->page, "  ... and %zu more (--timeline shows all)", outlier->n_marks - n);
+}
+
+static void print_outlier(const struct text_view *view, const json_t *document, size_t i)
+{
+    struct text headline = {0};
+    char duration[DURATION_TEXT_BYTES];
+    headline_outlier(document, &headline);
+    page_paragraph(&view->page, 0, STYLE_PLAIN, NULL, text_string(&headline));
+    text_release(&headline);
+    int64_t reported_ns = json_get_ns(document, "reported_ns"), latency_ns = json_get_ns(document, "latency_ns");
+    if (reported_ns != NS_UNKNOWN && reported_ns != latency_ns)
+        page_line(&view->page, "The tool itself reported %s.", duration_format(reported_ns, duration));
+    putc('\n', view->page.file);
+    print_ledger(view, document);
+    if (i < view->analysis->n_outliers && view->analysis->outliers[i]->n_marks) {
+        putc('\n', view->page.file);
+        print_timeline(view, view->analysis->outliers[i]);
+    }
+}
+
+static void print_list(const struct text_view *view, const json_t *outliers)
+{
+    static const struct table_column columns[] = {{"", .right = true}, {"late", .right = true}, {"task", .flexible = true}, {"cpu", .right = true},
+                                                  {.title = "cause"}, {"culprit", .flexible = true}, {.title = "confidence"}};
+    size_t i;
+    const json_t *outlier;
+    char cell[DURATION_TEXT_BYTES];
+    struct table *table = table_new(columns, sizeof columns / sizeof *columns);
+    json_array_foreach(outliers, i, outlier) {
+        snprintf(cell, sizeof cell, "%zu", i + 1);
+        table_cell(table, cell);
+        int64_t latency_ns = json_get_ns(outlier, "latency_ns");
+        table_cell(table, latency_ns == NS_UNKNOWN ? NULL : duration_format(latency_ns, cell));
+        table_cell(table, json_get_text(outlier, "comm"));
+        snprintf(cell, sizeof cell, "%.0f", json_get_number(outlier, "cpu"));
+        table_cell(table, isnan(json_get_number(outlier, "cpu")) ? NULL : cell);
+        table_cell(table, json_get_text(outlier, "cause"));
+        table_cell(table, json_get_text(outlier, "culprit"));
+        table_cell(table, json_get_text(outlier, "confidence"));
+    }
+    table_print(table, &view->page, 2);
+    table_free(table);
+}
+
+static void print_causes(const struct text_view *view)
+{
+    static const struct table_column columns[] = {{.title = "cause"}, {"culprit", .flexible = true}, {"outliers", .right = true},
+                                                  {"time", .right = true}, {"share", .right = true}};
+    const json_t *causes = json_object_get(view->document, "causes"), *cause;
+    size_t i;
+    char cell[DURATION_TEXT_BYTES];
+    struct table *table = table_new(columns, sizeof columns / sizeof *columns);
+    json_array_foreach(causes, i, cause) {
+        table_cell(table, json_get_text(cause, "cause"));
+        table_cell(table, json_get_text(cause, "culprit"));
+        snprintf(cell, sizeof cell, "%.0f", json_get_number(cause, "n_outliers"));
+        table_cell(table, cell);
+        table_cell(table, json_get_ns(cause, "amount_ns") == NS_UNKNOWN ? NULL : duration_format(json_get_ns(cause, "amount_ns"), cell));
+        snprintf(cell, sizeof cell, "%.1f %%", json_get_number(cause, "share_pct"));
+        table_cell(table, isnan(json_get_number(cause, "share_pct")) ? NULL : cell);
+    }
+    table_print(table, &view->page, 2);
+    table_free(table);
+}
+
+void text_outliers(const struct text_view *view)
+{
+    const json_t *outliers = json_object_get(view->document, "outliers");
+    size_t n = json_array_size(outliers);
+    if (!n) {
+        page_paragraph(&view->page, 0, STYLE_PLAIN, NULL,
+                       view->store->n_events || view->store->n_claims
+                           ? "No late instance was found in what was given."
+                           : "There is nothing to explain: the input holds no trace and no tool's report of a late instance.");
+        return;
+    }
+    size_t n_in_full = view->options->timeline ? n : 1;
+    for (size_t i = 0; i < n_in_full; i++) {
+        if (i) {
+            char title[64];
+            snprintf(title, sizeof title, "Outlier %zu", i + 1);
+            page_heading(&view->page, title);
+        }
+        print_outlier(view, json_array_get(outliers, i), i);
+    }
+    if (n > 1) {
+        page_heading(&view->page, "All outliers, worst first");
+        print_list(view, outliers);
+    }
+    if (n > 2 && json_array_size(json_object_get(view->document, "causes")) > 1) {
+        page_heading(&view->page, "Causes over all of them");
+        print_causes(view);
+    }
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is in the input: files, series, trace, facts. */
+#include <math.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/memory.h"
+#include "report/text_view.h"
+#include "report/words.h"
+
+#define MAX_FACTS 40
+#define MAX_SERIES 128
+
+static void cell_ns(struct table *table, const json_t *object, const char *key)
+{
+    int64_t ns = json_get_ns(object, key);
+    char text[DURATION_TEXT_BYTES];
+    table_cell(table, ns == NS_UNKNOWN ? NULL : duration_format(ns, text));
+}
+
+static void cell_count(struct table *table, const json_t *object, const char *key)
+{
+    double n = json_get_number(object, key);
+    struct text text = {0};
+    if (!isnan(n))
+        words_count((uint64_t)n, &text);
+    table_cell(table, isnan(n) ? NULL : text_string(&text));
+    text_release(&text);
+}
+
+static enum page_style verdict_style(const char *verdict)
+{
+    if (!verdict)
+        return STYLE_DIM;
+    if (strncmp(verdict, "credible", 8) == 0)
+        return STYLE_GOOD;
+    return strcmp(verdict, "suspect") == 0 || strcmp(verdict, "artefact") == 0 ? STYLE_BAD : STYLE_WARN;
+}
+
+static void add_series_row(struct table *table, const json_t *series, bool has_verdicts)
+{
+    double n_overflow = json_get_number(series, "n_overflow");
+    table_cell(table, json_get_text(series, "name"));
+    cell_count(table, series, "n_samples");
+    cell_ns(table, series, "min_ns");
+    cell_ns(table, series, "avg_ns");
+    if (has_verdicts)
+        cell_ns(table, json_object_get(series, "quantiles_ns"), "0.9999");
+    cell_ns(table, series, "max_ns");
+    struct text over = {0};
+    if (!isnan(n_overflow) && n_overflow > 0)
+        words_count((uint64_t)n_overflow, &over);
+    else
+        text_add(&over, isnan(n_overflow) ? "-" : "0");
+    table_cell_styled(table, !isnan(n_overflow) && n_overflow > 0 ? STYLE_WARN : STYLE_PLAIN, text_string(&over));
+    text_release(&over);
+    if (has_verdicts) {
+        cell_count(table, series, "n_lost_periods");
+        table_cell_styled(table, verdict_style(json_get_text(series, "verdict")), json_get_text(series, "verdict"));
+    }
+}
+
+static void print_series(const struct text_view *view, const json_t *run, bool has_verdicts)
+{
+    static const struct table_column full[] = {
+        {"series", .flexible = true}, {"samples", .right = true}, {"min", .right = true},  {"avg", .right = true},
+        {"99.99 %", .right = true},   {"max", .right = true},     {"over", .right = true}, {"lost", .right = true},
+        {"verdict", .flexible = true}};
+    static const struct table_column brief[] = {
+        {"series", .flexible = true}, {"samples", .right = true}, {"min", .right = true},
+        {"avg", .right = true},       {"max", .right = true},     {"over", .right = true}};
+    const json_t *all = json_object_get(run, "series"), *series;
+    size_t i, n = json_array_size(all);
+    if (!n)
+        return;
+    struct table *table = has_verdicts ? table_new(full, sizeof full / sizeof *full) : table_new(brief, sizeof brief / sizeof *brief);
+    json_array_foreach(all, i, series)
+        if (i < MAX_SERIES)
+            add_series_row(table, series, has_verdicts);
+    table_print(table, &view->page, 2);
+    table_free(table);
+    if (n > MAX_SERIES)
+        page_line(&view->page, "  ... and %zu more series (--json shows all)", n - MAX_SERIES);
+}
+
+/* "cyclictest, timer-wakeup, fifo 80, every 1 ms, 12 h 0 min": what the series have in common. */
+static void print_measurement(const struct text_view *view, const json_t *run)
+{
+    const json_t *first = json_array_get(json_object_get(run, "series"), 0);
+    if (!first)
+        return;
+    struct text line = {0};
+    char buffer[DURATION_TEXT_BYTES];
+    const char *words[] = {json_get_text(first, "tool"), json_get_text(first, "path")};
+    for (size_t i = 0; i < 2; i++)
+        if (words[i])
+            text_format(&line, "%s%s", line.length ? ", " : "", words[i]);
+    const char *policy = json_get_text(first, "policy");
+    double priority = json_get_number(first, "priority");
+    if (policy)
+        text_format(&line, ", %s", policy);
+    if (!isnan(priority))
+        text_format(&line, policy ? " %.0f" : ", priority %.0f", priority);
+    if (json_get_ns(first, "interval_ns") != NS_UNKNOWN)
+        text_format(&line, ", every %s", duration_format(json_get_ns(first, "interval_ns"), buffer));
+    if (json_get_ns(first, "duration_ns") != NS_UNKNOWN)
+        text_format(&line, ", for %s", duration_format_long(json_get_ns(first, "duration_ns"), buffer));
+    if (line.length)
+        page_paragraph(&view->page, 2, STYLE_PLAIN, NULL, text_string(&line));
+    text_release(&line);
+}
+
+static void print_artefacts(const struct text_view *view, const json_t *run)
+{
+    size_t i, k;
+    const json_t *artefact, *note;
+    json_array_foreach(json_object_get(run, "artefacts"), i, artefact) {
+        struct text line = {0};
+        double size = json_get_number(artefact, "size_bytes");
+        text_format(&line, "%s: %s", json_get_text(artefact, "path"), json_get_text(artefact, "format") ? json_get_text(artefact, "format") : "not understood");
+        if (json_get_text(artefact, "tool_version"))
+            text_format(&line, " %s", json_get_text(artefact, "tool_version"));
+        if (!isnan(size)) {
+            text_add(&line, ", ");
+            words_bytes((uint64_t)size, &line);
+        }
+        page_paragraph(&view->page, 2, STYLE_PLAIN, NULL, text_string(&line));
+        text_release(&line);
+        json_array_foreach(json_object_get(artefact, "notes"), k, note) {
+            struct text text = {0};
+            double count = json_get_number(note, "count"), first_line = json_get_number(note, "first_line");
+            text_format(&text, "%s", json_get_text(note, "text") ? json_get_text(note, "text") : json_get_text(note, "code"));
+            if (!isnan(first_line))
+                text_format(&text, " (line %.0f%s)", first_line, count > 1 ? " and after" : "");
+            if (count > 1)
+                text_format(&text, ", %.0f times", count);
+            page_paragraph(&view->page, 4, STYLE_DIM, "note:", text_string(&text));
+            text_release(&text);
+        }
+    }
+}
+
+static void print_events(const struct text_view *view, const json_t *run)
+{
+    const json_t *events = json_object_get(run, "events");
+    double n = json_get_number(events, "n"), n_cpus = json_get_number(events, "n_cpus"), n_lost = json_get_number(events, "n_lost");
+    if (isnan(n) || n == 0)
+        return;
+    struct text line = {0};
+    char buffer[DURATION_TEXT_BYTES];
+    text_add(&line, "trace: ");
+    words_count((uint64_t)n, &line);
+    text_add(&line, " events");
+    if (!isnan(n_cpus))
+        text_format(&line, " on %.0f %s", n_cpus, n_cpus == 1 ? "CPU" : "CPUs");
+    int64_t begin_ns = json_get_ns(events, "begin_ns"), end_ns = json_get_ns(events, "end_ns");
+    if (begin_ns != NS_UNKNOWN && end_ns != NS_UNKNOWN)
+        text_format(&line, " over %s", duration_format(end_ns - begin_ns, buffer));
+    text_format(&line, ", clock %s, ", json_get_text(events, "clock") ? json_get_text(events, "clock") : "unknown");
+    if (isnan(n_lost)) {
+        text_add(&line, "an unknown number lost");
+    } else {
+        words_count((uint64_t)n_lost, &line);
+        text_add(&line, " lost");
+    }
+    page_paragraph(&view->page, 2, STYLE_PLAIN, NULL, text_string(&line));
+    text_release(&line);
+}
+
+static void print_facts(const struct text_view *view, const json_t *run)
+{
+    static const struct table_column columns[] = {{.title = ""}, {"", .flexible = true}};
+    json_t *facts = json_object_get(run, "facts"), *fact;
+    const char *key;
+    size_t n = 0;
+    struct table *table = table_new(columns, 2);
+    json_object_foreach(facts, key, fact)
+        if (n++ < MAX_FACTS) {
+            table_cell_styled(table, STYLE_DIM, key);
+            table_cell(table, json_get_text(fact, "value"));
+        }
+    table_print(table, &view->page, 2);
+    table_free(table);
+    if (n > MAX_FACTS)
+        page_line(&view->page, "  ... and %zu more facts (--json shows all)", n - MAX_FACTS);
+}
+
+/* "/proc/interrupts: 120 values in 2 snapshots": tables are named, not printed. */
+static void print_counters(const struct text_view *view, const json_t *run)
+{
+    size_t i;
+    const json_t *counter;
+    json_t *sources = json_object();
+    json_array_foreach(json_object_get(run, "counters"), i, counter) {
+        const char *source = json_get_text(counter, "source");
+        json_int_t n = json_integer_value(json_object_get(sources, source ? source : "?"));
+        json_object_set_new(sources, source ? source : "?", json_integer(n + 1));
+    }
+    const char *source;
+    json_t *n;
+    json_object_foreach(sources, source, n) {
+        struct text line = {0};
+        text_format(&line, "counters: %s, ", source);
+        words_count((uint64_t)json_integer_value(n), &line);
+        text_add(&line, json_integer_value(n) == 1 ? " value" : " values");
+        page_paragraph(&view->page, 2, STYLE_PLAIN, NULL, text_string(&line));
+        text_release(&line);
+    }
+    json_decref(sources);
+}
+
+void text_runs(const struct text_view *view, bool in_full)
+{
+    size_t i;
+    const json_t *run, *runs = json_object_get(view->document, "runs");
+    json_array_foreach(runs, i, run) {
+        struct text title = {0};
+        const char *label = json_get_text(run, "label");
+        text_format(&title, "Run %zu", i);
+        if (label) {
+            text_add(&title, ": ");
+            words_clean(label, &title);
+        }
+        page_heading(&view->page, text_string(&title));
+        text_release(&title);
+        print_artefacts(view, run);
+        print_measurement(view, run);
+        print_events(view, run);
+        print_counters(view, run);
+        print_series(view, run, strcmp(json_get_text(view->document, "command"), "report") == 0);
+        if (in_full)
+            print_facts(view, run);
+    }
+}
+
+void text_series(const struct text_view *view)
+{
+    size_t i;
+    const json_t *run, *runs = json_object_get(view->document, "runs");
+    json_array_foreach(runs, i, run) {
+        struct text title = {0};
+        words_clean(json_get_text(run, "label") ? json_get_text(run, "label") : "run", &title);
+        page_heading(&view->page, text_string(&title));
+        text_release(&title);
+        print_measurement(view, run);
+        print_series(view, run, true);
+    }
+}
