@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The first sentence of an answer. */
+#include "report/headline.h"
+
 #include <math.h>
 #include <string.h>
 
+#include "analyzers/outlier.h"
 #include "base/duration.h"
-#include "report/text_view.h"
 #include "report/words.h"
 
 /* "... because X": %s is the culprit. */

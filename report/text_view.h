@@ -4,6 +4,7 @@
 #define REPORT_TEXT_VIEW_H
 
 #include "report/document.h"
+#include "report/headline.h"
 #include "report/page.h"
 
 struct text_options {
@@ -29,10 +30,5 @@ void text_series(const struct text_view *view);   /* the table of all series */
 void text_outliers(const struct text_view *view);
 void text_comparison(const struct text_view *view);
 void text_findings(const struct text_view *view);
-
-/* One sentence that answers the command's question: also the HTML page's first. */
-void headline_outlier(const json_t *outlier, struct text *out);
-void headline_verdicts(const json_t *document, struct text *out);
-void headline_runs(const json_t *document, struct text *out);
 
 #endif
