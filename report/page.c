@@ -71,7 +71,7 @@ void page_paragraph(const struct page *page, size_t indent, enum page_style styl
         size_t width, length = word_length(p, PAGE_COLUMNS - hanging, &width);
         if (!length)
             break;
-        if (!is_first && column + 1 + width > PAGE_COLUMNS) {
+        if (column > hanging && column + !is_first + width > PAGE_COLUMNS) {
             fprintf(page->file, "\n%*s", (int)hanging, "");
             column = hanging;
             is_first = true;

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The committed manual pages, docs/findings.md and completion are those that the program's rows make, and every option of
+# The committed manual pages and completion are those that the program's rows make, and every option of
 # --help stands in the manual page.
 set -eu
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 bad=0
 docs/make-docs "$whylate" "$made"
-for file in $(cd "$made" && find . -type f | sort); do
+for file in $(cd "$made" && find . -type f ! -name findings.md | sort); do
     diff -u "docs/$file" "$made/$file" || { echo "docs/$file is not what the rows make: run 'make docs'"; bad=1; }
 done
 for command in $("$whylate" docs commands); do

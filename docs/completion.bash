@@ -1,0 +1,21 @@
+# bash completion for whylate, made by `make docs` from the rows in cli/: change those.
+_whylate()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} options
+    case ${COMP_WORDS[1]} in
+    info) options='--help --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
+    explain) options='--help --top --threshold --task --cpu --max-slices --timeline --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
+    validate) options='--help --tail-threshold --confidence --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
+    compare) options='--help --baseline --factor --fail-regression --tail-threshold --confidence --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
+    check) options='--help --input-format --same-run --set --json --quiet --no-color --plot' ;;
+    import) options='--help --output --compress --input-format --same-run --set --json --quiet --no-color --plot' ;;
+    formats) options='--help --json --quiet --no-color --plot' ;;
+    esac
+    if [ "$COMP_CWORD" = 1 ]; then
+        options='--help --version info explain validate compare check import formats'
+    elif [[ $word != -* ]]; then
+        return
+    fi
+    COMPREPLY=($(compgen -W "$options" -- "$word"))
+}
+complete -o default -F _whylate whylate
