@@ -164,6 +164,7 @@ enum status trace_open(struct trace *trace, const struct capture_options *option
             snprintf(trace->why_not, sizeof trace->why_not, "%.*s", (int)sizeof trace->why_not - 1, why.text);
             return OK;
         }
+    trace_dat_head(&trace->head, trace->tracefs, trace->instances[0].path);
     turn(&trace->instances[0], true);
     (void)error;
     return OK;
@@ -192,7 +193,7 @@ struct trace_instance *trace_switch(struct trace *trace)
 
 enum status trace_save(struct trace *trace, struct trace_instance *instance, const char *path, struct error *error)
 {
-    enum status status = trace_dat_write(trace->tracefs, instance->path, path, error);
+    enum status status = trace_dat_write(&trace->head, trace->tracefs, instance->path, path, error);
     set(instance, "trace", "", NULL); /* empties the ring */
     return status;
 }
@@ -215,6 +216,7 @@ void trace_close(struct trace *trace)
 {
     close_instance(&trace->instances[0]);
     close_instance(&trace->instances[1]);
+    text_release(&trace->head);
     if (trace->is_mounted_by_us)
         umount(trace->tracefs);
     trace->is_mounted_by_us = false;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "capture/options.h"
 
 #define TRACE_PATH_BYTES 512
@@ -24,6 +25,7 @@ struct trace {
     char tracefs[TRACE_PATH_BYTES / 2];
     bool is_mounted_by_us;
     struct trace_instance instances[2];
+    struct text head;            /* of every trace.dat: capture/trace_dat.h */
     int active;                  /* which records now */
     unsigned n_events_missing;   /* events of the level that this kernel has not */
     char why_not[256];           /* "" or why no trace is recorded */

@@ -137,14 +137,24 @@ static void put_event_formats(struct text *out, const char *instance)
     text_release(&systems);
 }
 
-static void put_headers(struct text *out, const char *tracefs, const char *instance, uint32_t page_bytes)
+/* Bytes of a sub-buffer: what one read of trace_pipe_raw gives. */
+static uint32_t page_size(const char *instance)
+{
+    char path[MAX_PATH_BYTES], line[32];
+    snprintf(path, sizeof path, "%s/buffer_subbuf_size_kb", instance);
+    file_line(line, sizeof line, path);
+    long kb = strtol(line, NULL, 10);
+    return kb > 0 && kb <= 1024 ? (uint32_t)kb * 1024 : (uint32_t)sysconf(_SC_PAGESIZE);
+}
+
+void trace_dat_head(struct text *out, const char *tracefs, const char *instance)
 {
     static const unsigned char magic[] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g', '6', '\0'};
     char path[MAX_PATH_BYTES], tracer[64];
     put(out, magic, sizeof magic);
     text_add_char(out, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 1 : 0);
     text_add_char(out, (char)sizeof(long));
-    put_u32(out, page_bytes);
+    put_u32(out, page_size(instance));
     put(out, "header_page", 12);
     snprintf(path, sizeof path, "%s/events/header_page", tracefs);
     put_file(out, path, 8);
@@ -158,8 +168,6 @@ static void put_headers(struct text *out, const char *tracefs, const char *insta
     put_file(out, strcmp(tracer, "function") == 0 ? "/proc/kallsyms" : "/nonexistent", 4);
     snprintf(path, sizeof path, "%s/printk_formats", tracefs);
     put_file(out, path, 4);
-    snprintf(path, sizeof path, "%s/saved_cmdlines", tracefs);
-    put_file(out, path, 8);
 }
 
 static void put_options(struct text *out, const char *instance, uint32_t n_cpus)
@@ -186,16 +194,6 @@ static void put_options(struct text *out, const char *instance, uint32_t n_cpus)
     put(out, &done, sizeof done);
 }
 
-/* Bytes of a sub-buffer: what one read of trace_pipe_raw gives. */
-static uint32_t page_size(const char *instance)
-{
-    char path[MAX_PATH_BYTES], line[32];
-    snprintf(path, sizeof path, "%s/buffer_subbuf_size_kb", instance);
-    file_line(line, sizeof line, path);
-    long kb = strtol(line, NULL, 10);
-    return kb > 0 && kb <= 1024 ? (uint32_t)kb * 1024 : (uint32_t)sysconf(_SC_PAGESIZE);
-}
-
 /* Copies one CPU's pages to the end of the file; *size is what was written. */
 static enum status copy_cpu(int out, const char *path, const char *instance, uint32_t cpu, uint32_t page_bytes,
                             uint64_t *size, struct error *error)
@@ -219,11 +217,15 @@ static enum status copy_cpu(int out, const char *path, const char *instance, uin
     return status;
 }
 
-static enum status write_body(int out, const char *tracefs, const char *instance, const char *path, struct error *error)
+static enum status write_body(int out, const struct text *fixed, const char *tracefs, const char *instance,
+                              const char *path, struct error *error)
 {
+    char saved_cmdlines[MAX_PATH_BYTES];
     uint32_t n_cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF), page_bytes = page_size(instance);
     struct text head = {0};
-    put_headers(&head, tracefs, instance, page_bytes);
+    text_add_n(&head, text_string(fixed), fixed->length);
+    snprintf(saved_cmdlines, sizeof saved_cmdlines, "%s/saved_cmdlines", tracefs);
+    put_file(&head, saved_cmdlines, 8);
     put_u32(&head, n_cpus);
     put_options(&head, instance, n_cpus);
     put(&head, "flyrecord", 10);
@@ -247,14 +249,15 @@ static enum status write_body(int out, const char *tracefs, const char *instance
     return status;
 }
 
-enum status trace_dat_write(const char *tracefs, const char *instance, const char *path, struct error *error)
+enum status trace_dat_write(const struct text *head, const char *tracefs, const char *instance, const char *path,
+                            struct error *error)
 {
     char temporary[MAX_PATH_BYTES + 8];
     snprintf(temporary, sizeof temporary, "%s.part", path);
     int out = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (out < 0)
         return error_output(error, "cannot make '%s': %s", temporary, strerror(errno));
-    enum status status = write_body(out, tracefs, instance, path, error);
+    enum status status = write_body(out, head, tracefs, instance, path, error);
     if (close(out) != 0 && status == OK)
         status = error_output(error, "cannot write '%s': %s", path, strerror(errno));
     if (status == OK && rename(temporary, path) != 0)

@@ -3,12 +3,20 @@
 #define CAPTURE_TRACE_DAT_H
 
 #include "base/error.h"
+#include "base/text.h"
+
+/*
+ * What does not change while events are enabled: prefix, headers, formats. Read once (it takes a tenth of a second), so
+ * that a save is little more than copying pages. The head belongs to the caller: text_release().
+ */
+void trace_dat_head(struct text *head, const char *tracefs, const char *instance);
 
 /*
  * Saves a stopped tracefs instance as a trace.dat of version 6 (the format that every trace-cmd and KernelShark reads;
  * man trace-cmd.dat.v6): headers and formats of the events that are enabled, saved command lines, clock, uname,
  * per-CPU statistics, and the ring's raw pages. Empty kallsyms unless functions were traced.
  */
-enum status trace_dat_write(const char *tracefs, const char *instance, const char *path, struct error *error);
+enum status trace_dat_write(const struct text *head, const char *tracefs, const char *instance, const char *path,
+                            struct error *error);
 
 #endif
