@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The agent on this machine: a run that ends by itself, one that is killed in mid-run, leftovers, refusals.
+set -eu
+agent=${whylate%whylate}whylate-capture
+[ -x "$agent" ] || { echo "no $agent"; exit 1; }
+chrt -f 1 true 2>/dev/null || { echo "real-time priorities are not allowed here"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+value() { awk -F'\t' -v key="$2" '$1 == key { v = $2 } END { print v }' "$1/bundle.txt"; }
+records() { echo $((($(stat -c %s "$1") - 64) / 32)); }
+
+# 1. Two seconds at 1 ms: every period is a sample or counted as missed; the thread faulted no page after its start.
+"$agent" -q -o "$work/a" -d 2s -i 1ms -c 0 -t 10ms --no-counters
+[ "$(value "$work/a" state)" = complete ] || { echo "state: $(value "$work/a" state)"; exit 1; }
+set -- $(value "$work/a" thread_0_result)
+samples=$2 missed=$4 dropped=$6
+[ "$(records "$work/a/samples-0.wls")" = "$samples" ] || { echo "records $(records "$work/a/samples-0.wls"), samples $samples"; exit 1; }
+[ "$dropped" = 0 ] || { echo "dropped $dropped"; exit 1; }
+[ $((samples + missed)) -ge 1990 ] && [ $((samples + missed)) -le 2030 ] || { echo "samples $samples + missed $missed"; exit 1; }
+set -- $(value "$work/a" thread_0_start); faults=$2
+set -- $(value "$work/a" thread_0_end)
+case ${OBJ:-} in *address*) faults=$2 ;; esac # sanitizers lock no memory
+[ "$2" = "$faults" ] || { echo "the measuring thread faulted $(($2 - faults)) pages"; exit 1; }
+[ -s "$work/a/before/proc/interrupts" ] && [ -s "$work/a/after/proc/interrupts" ] && [ -s "$work/a/before/threads.txt" ]
+
+# 2. An existing folder is refused, and left as it is.
+if "$agent" -q -o "$work/a" -d 1s 2>"$work/error"; then echo "overwrote a bundle"; exit 1; fi
+grep -q "cannot make bundle" "$work/error"
+
+# 3. Killed in mid-run: what was drained is there, whole, and the run says that it has no end.
+"$agent" -q -o "$work/k" -d 30s -i 200us -c 0 --trace low --no-counters & pid=$!
+sleep 1.2
+kill -9 $pid
+wait $pid 2>/dev/null || true
+n=$(records "$work/k/samples-0.wls")
+[ "$n" -ge 1500 ] || { echo "only $n records after a kill"; exit 1; }
+[ -z "$(value "$work/k" state)" ] || { echo "a killed run has a state"; exit 1; }
+
+# 4. The next start, or restore, removes what it left in tracefs.
+"$agent" restore >"$work/out"
+if [ -d /sys/kernel/tracing/instances ]; then
+    left=$(find /sys/kernel/tracing/instances -maxdepth 1 -name "whylate-$pid-*" | wc -l)
+    [ "$left" = 0 ] || { echo "$left instances left"; exit 1; }
+fi
+
+# 5. Words that make no sense are usage errors, and leave nothing.
+for bad in "-i 1us" "-p 0" "--ring 1000" "-c x" "--sleep never" "-t 5"; do
+    status=0
+    "$agent" -q -o "$work/never" $bad 2>/dev/null || status=$?
+    [ $status = 2 ] && [ ! -e "$work/never" ] || { echo "'$bad': status $status"; exit 1; }
+done
+status=0
+"$agent" -q -o "$work/load" -d 1s --load nonsense 2>"$work/error" || status=$?
+[ $status = 2 ] || { echo "--load nonsense: status $status"; exit 1; }
