@@ -8,10 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#if __has_include("store/copy.h")
 #include "store/copy.h"
-#define CAN_COPY_RUN_FILES 1
-#endif
 
 /* ---- one member ---- */
 
@@ -25,6 +22,7 @@ static void begin_member(struct import *import, struct input *input, size_t inde
     private->drop_at = 0;
     private->show_at = UINT64_C(64) << 20;
     private->format = NULL;
+    private->is_run_file = false;
     private->n_prose_lines = 0;
     private->first_fact = store_count_facts(import->store);
     private->n_series_at_artefact = store_count_series(import->store);
@@ -110,36 +108,16 @@ static enum status read_bytes(struct import *import, const unsigned char *bytes,
     return text_read(import, bytes, size, error);
 }
 
-/* One member into the current run. FAILED: it gave nothing. */
-static enum status read_member(struct import *import, struct error *error)
+/* A run file among the inputs: its runs as they are, in the group of this INPUT. */
+static enum status copy_run_file(struct import *import, const unsigned char *bytes, size_t size, struct error *error)
 {
-    const unsigned char *bytes;
-    size_t size;
-    if (input_map(import->input, import->member_index, &bytes, &size, error) == FAILED)
-        return FAILED;
-    enum status status;
-    if (size == 0) {
-        status = error_input(error, "%s: empty file", import->member->path);
-    } else {
-        add_artefact(import);
-        status = read_bytes(import, bytes, size, error);
-    }
-    input_unmap(import->input, import->member_index);
+    struct store_copy_options options = store_copy_all;
+    options.group = import->private->group;
+    struct store *from = store_open_bytes(bytes, size, import->member->path, error);
+    enum status status = from ? store_copy(import->store, from, &options, NULL, error) : FAILED;
+    store_close(from);
+    import->private->is_run_file = true;
     return status;
-}
-
-#ifdef CAN_COPY_RUN_FILES
-static enum status copy_run_file(struct import *import, struct error *error)
-{
-    return store_copy_from(import->store, import->input, import->member_index, error);
-}
-#endif
-
-/* ---- all inputs ---- */
-
-static bool has_rows(const struct import *import, size_t n_artefacts_before)
-{
-    return store_count_artefacts(import->store) > n_artefacts_before;
 }
 
 static void open_run(struct import *import, const char *label)
@@ -148,6 +126,30 @@ static void open_run(struct import *import, const char *label)
     import->run = store_add_run(import->store, &run);
     import->private->run_is_open = true;
 }
+
+/* One member into the current run, which is opened if need be. FAILED: it gave nothing. */
+static enum status read_member(struct import *import, const char *label, struct error *error)
+{
+    const unsigned char *bytes;
+    size_t size;
+    if (input_map(import->input, import->member_index, &bytes, &size, error) == FAILED)
+        return FAILED;
+    enum status status;
+    if (size == 0) {
+        status = error_input(error, "%s: empty file", import->member->path);
+    } else if (store_is_run_file(bytes, size)) {
+        status = copy_run_file(import, bytes, size, error);
+    } else {
+        if (!import->private->run_is_open)
+            open_run(import, label);
+        add_artefact(import);
+        status = read_bytes(import, bytes, size, error);
+    }
+    input_unmap(import->input, import->member_index);
+    return status;
+}
+
+/* ---- all inputs ---- */
 
 static enum status read_input(struct import *import, const char *path, struct error *error)
 {
@@ -158,21 +160,20 @@ static enum status read_input(struct import *import, const char *path, struct er
     enum status status = OK;
     bool is_directory = input_is_directory(input);
     size_t n_read = 0;
-    (void)has_rows;
     for (size_t i = 0; i < input_count(input); i++) {
         struct error member_error = {0};
-        if (!private->run_is_open)
-            open_run(import, path);
         begin_member(import, input, i);
-        enum status member_status = read_member(import, &member_error);
-        if (member_status != FAILED) {
+        enum status member_status = read_member(import, path, &member_error);
+        if (private->is_run_file && member_status != FAILED) {
+            n_read++;
+        } else if (member_status != FAILED) {
             if (import->member->defect)
                 import_note(import, "file-truncated", 0, "%s", import->member->defect);
             end_member(import, private->format ? private->format->name : "unknown");
             n_read++;
         } else if (is_directory && member_error.kind == ERROR_INPUT) {
             drop_member(import);
-            if (import->member->size_bytes) {
+            if (import->member->size_bytes && private->run_is_open && !private->is_run_file) {
                 import_note(import, "not-understood", 0, "%s", member_error.text);
                 end_member(import, "unknown");
             }

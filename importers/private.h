@@ -25,6 +25,7 @@ struct import_private {
     bool run_is_open;           /* import->run is valid */
     size_t n_series_at_artefact;
     /* of the member in progress */
+    bool is_run_file;           /* copied in, no artefact of its own */
     uint64_t size_bytes, drop_at, show_at;
     size_t n_notes, notes_capacity;
     struct kept_note *notes;

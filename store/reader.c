@@ -204,31 +204,71 @@ static enum status read_all(struct store *store, struct error *error)
     return reader_decode_rows(store, tables, error);
 }
 
-struct store *store_open_fd(int fd, const char *name, struct error *error)
+bool store_path_is_run_file(const char *path)
+{
+    char bytes[sizeof FILE_MAGIC - 1];
+    struct stat stat_of;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool is_run_file = fd >= 0 && !fstat(fd, &stat_of) && S_ISREG(stat_of.st_mode) &&
+                       read(fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes && store_is_run_file(bytes, sizeof bytes);
+    if (fd >= 0)
+        close(fd);
+    return is_run_file;
+}
+
+static struct store *new_store(const char *name)
 {
     struct store *store = memory_new(sizeof *store);
-    struct store_private *p = store->private = memory_new(sizeof *p);
-    struct stat stat_of;
-    p->name = memory_string(name ? name : "run file");
-    if (fstat(fd, &stat_of))
-        error_input(error, "%s: %s", p->name, strerror(errno));
-    else if (!S_ISREG(stat_of.st_mode) || stat_of.st_size < (off_t)sizeof(struct file_header))
-        error_input(error, "%s: not a run file", p->name);
-    else {
-        void *map = mmap(NULL, (size_t)stat_of.st_size, PROT_READ, MAP_SHARED, fd, 0);
-        if (map == MAP_FAILED)
-            error_input(error, "%s: cannot map: %s", p->name, strerror(errno));
-        else {
-            p->map = map;
-            p->size = (size_t)stat_of.st_size;
-        }
+    store->private = memory_new(sizeof *store->private);
+    store->private->name = memory_string(name ? name : "run file");
+    return store;
+}
+
+struct store *store_open_bytes(const void *bytes, size_t size, const char *name, struct error *error)
+{
+    struct store *store = new_store(name);
+    struct store_private *p = store->private;
+    p->map = bytes;
+    p->size = size;
+    p->is_lent = true;
+    if ((uintptr_t)bytes % sizeof(int64_t)) { /* columns are read in place */
+        p->aligned = memory_new(size);
+        p->map = memcpy(p->aligned, bytes, size);
     }
-    close(fd);
-    if (!p->map || read_all(store, error) != OK) {
-        store_close(store);
+    if (read_all(store, error) == OK)
+        return store;
+    store_close(store);
+    return NULL;
+}
+
+static const void *map_file(int fd, size_t *size, const char *name, struct error *error)
+{
+    struct stat stat_of;
+    if (fstat(fd, &stat_of)) {
+        error_input(error, "%s: %s", name, strerror(errno));
         return NULL;
     }
-    return store;
+    if (!S_ISREG(stat_of.st_mode) || stat_of.st_size < (off_t)sizeof(struct file_header)) {
+        error_input(error, "%s: not a run file", name);
+        return NULL;
+    }
+    *size = (size_t)stat_of.st_size;
+    void *map = mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED)
+        error_input(error, "%s: cannot map: %s", name, strerror(errno));
+    return map == MAP_FAILED ? NULL : map;
+}
+
+struct store *store_open_fd(int fd, const char *name, struct error *error)
+{
+    struct store *store = new_store(name);
+    struct store_private *p = store->private;
+    p->map = map_file(fd, &p->size, p->name, error);
+    close(fd);
+    if (p->map && read_all(store, error) == OK)
+        return store;
+    store_close(store);
+    return NULL;
 }
 
 struct store *store_open(const char *path, struct error *error)
@@ -253,8 +293,9 @@ void store_close(struct store *store)
         free(p->series[i].decoded_bins);
         free(p->series[i].chunks);
     }
-    if (p->map)
+    if (p->map && !p->is_lent)
         munmap((void *)(uintptr_t)p->map, p->size);
+    free(p->aligned);
     string_set_free(p->found);
     free(p->found_ids);
     free(p->string_chunks);

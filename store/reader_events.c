@@ -18,7 +18,7 @@ void chunk_touch(struct store *store, const struct chunk *chunk)
     static const uint64_t page = 4096;
     uint64_t begin = chunk->offset & ~(page - 1);
     uint64_t bytes = chunk->offset + sizeof(struct chunk_header) + chunk->header.stored_bytes - begin;
-    if (p->size <= RESIDENT_BYTES)
+    if (p->is_lent || p->size <= RESIDENT_BYTES)
         return;
     if (p->n_touched) {
         const struct touched *last = &p->touched[(p->first_touched + p->n_touched - 1) % N_TOUCHED];

@@ -36,9 +36,12 @@ struct store {
 
 struct store *store_open(const char *path, struct error *error);
 struct store *store_open_fd(int fd, const char *name, struct error *error); /* takes the descriptor */
+/* Bytes that the caller keeps mapped until the store is closed (a member of an archive). */
+struct store *store_open_bytes(const void *bytes, size_t size, const char *name, struct error *error);
 void store_close(struct store *store);
 /* True if the bytes begin as a run file does (any version). */
 bool store_is_run_file(const void *bytes, size_t size);
+bool store_path_is_run_file(const char *path); /* a regular file that begins so: store_open() it, import nothing */
 
 const char *store_string(const struct store *store, uint32_t id); /* NULL for 0; "?" for an id out of range */
 size_t store_count_strings(const struct store *store);

@@ -46,6 +46,8 @@ struct store_private {
     char *name;
     const unsigned char *map;
     size_t size;
+    bool is_lent; /* the map is the caller's */
+    void *aligned; /* a copy of lent bytes that were not */
     struct arena arena;
     struct chunk *chunks;
     size_t n_chunks, chunks_capacity;

@@ -25,6 +25,11 @@ static struct cpu_writer *cpu_of(struct store_writer *writer, uint32_t stream, i
     return &to->cpus[i];
 }
 
+void writer_set_cpu_state(struct store_writer *writer, uint32_t stream, int32_t cpu, const struct cpu_state *state)
+{
+    cpu_of(writer, stream, cpu)->state = *state;
+}
+
 static uint32_t global_id(struct store_writer *writer, struct event_batch *batch, uint32_t local)
 {
     size_t length;

@@ -93,6 +93,8 @@ void writer_snapshot_if_due(struct store_writer *writer, enum row_table_id table
 void writer_write_rows(struct store_writer *writer);
 void writer_flush_samples(struct store_writer *writer, uint32_t series);
 void writer_release_samples(struct series_writer *series);
+/* What the CPU's first chunk will say it was before. */
+void writer_set_cpu_state(struct store_writer *writer, uint32_t stream, int32_t cpu, const struct cpu_state *state);
 void writer_note_raised(struct store_writer *writer);
 
 #endif
