@@ -193,6 +193,8 @@ static void write_index(struct output *output)
         if (output->index[i].offset)
             output->index[kept++] = output->index[i];
     output->n_chunks = kept;
+    /* The index is its own payload: it must not move while it is written. */
+    memory_reserve(output->index, output->index_capacity, kept + 1);
     struct iovec piece = {output->index, kept * sizeof *output->index};
     output_chunk(output, (struct chunk_header){.type = CHUNK_INDEX, .n = (uint32_t)kept}, &piece, 1);
     trailer.n_chunks = kept;
