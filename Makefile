@@ -52,10 +52,13 @@ CAPTURE_SRC := $(sort $(wildcard base/*.c bundle/*.c capture/*.c capture/*/*.c))
 .PHONY: all check test demo deps clean install uninstall
 all: build/whylate build/whylate-capture
 
-build/whylate: $(MAIN) $(LIB)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@.$(VARIANT) $^ $(PKG_LIBS)
-	@mv -f $@.$(VARIANT) $@
+$(OBJ)/whylate: $(MAIN) $(LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+# The variant built last is the one in build/, also when nothing had to be compiled for it.
+.PHONY: always
+build/whylate build/whylate-capture: build/%: $(OBJ)/% always
+	@cmp -s $< $@ || { cp $< $@.new && mv -f $@.new $@; }
 
 $(LIB): $(filter-out $(MAIN),$(OBJS))
 	@rm -f $@

@@ -14,10 +14,8 @@ XENO_LDFLAGS   := $(if $(XENO_CONFIG),$(shell $(XENO_CONFIG) --skin=posix --ldfl
 .PHONY: capture
 capture: build/whylate-capture
 
-build/whylate-capture: $(CAPTURE_OBJS)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(CAPTURE_STATIC) -o $@.$(VARIANT) $^ $(XENO_LDFLAGS) -lpthread
-	@mv -f $@.$(VARIANT) $@
+$(OBJ)/whylate-capture: $(CAPTURE_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(CAPTURE_STATIC) -o $@ $^ $(XENO_LDFLAGS) -lpthread
 
 $(CAPTURE_OBJ)/%.o: %.c Makefile capture/capture.mk
 	@mkdir -p $(@D)
