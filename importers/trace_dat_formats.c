@@ -285,6 +285,7 @@ void trace_formats_release(struct trace_formats *formats)
     free(formats->atoms);
     free(formats->symbols);
     free(formats->printk);
+    free(formats->comms);
     free(formats->tid_has_name);
     *formats = (struct trace_formats){0};
 }

@@ -111,7 +111,8 @@ struct trace_formats {
     size_t n_printk, printk_capacity;
     struct trace_symbol *printk;    /* printk formats and strings, sorted */
     uint8_t *tid_has_name;          /* bitmap of saved_cmdlines, TRACE_TID_BITS bits */
-    size_t n_cmdlines;
+    size_t n_comms, comms_capacity;
+    struct trace_symbol *comms;     /* address: the tid; sorted */
 };
 #define TRACE_TID_BITS (1u << 22) /* PID_MAX_LIMIT */
 
@@ -121,6 +122,7 @@ void trace_formats_release(struct trace_formats *formats);
 
 /* The function that an address lies in, NULL when the table does not tell. */
 const char *trace_symbol_find(const struct trace_formats *formats, uint64_t address);
+const char *trace_comm_find(const struct trace_formats *formats, uint32_t tid);
 const char *trace_printk_find(const struct trace_formats *formats, uint64_t address);
 
 /* ---- between the files of this part ---- */

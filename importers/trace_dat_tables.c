@@ -62,10 +62,20 @@ const char *trace_symbol_find(const struct trace_formats *formats, uint64_t addr
     return name;
 }
 
+static const char *find_exact(const struct trace_symbol *symbols, size_t n, uint64_t address)
+{
+    size_t i = symbol_below(symbols, n, address);
+    return i != SIZE_MAX && symbols[i].address == address ? symbols[i].name : NULL;
+}
+
+const char *trace_comm_find(const struct trace_formats *formats, uint32_t tid)
+{
+    return find_exact(formats->comms, formats->n_comms, tid);
+}
+
 const char *trace_printk_find(const struct trace_formats *formats, uint64_t address)
 {
-    size_t i = symbol_below(formats->printk, formats->n_printk, address);
-    return i != SIZE_MAX && formats->printk[i].address == address ? formats->printk[i].name : NULL;
+    return find_exact(formats->printk, formats->n_printk, address);
 }
 
 static bool parse_hex(const char **p, const char *end, uint64_t *value)
@@ -166,12 +176,10 @@ static void read_cmdlines(struct trace_formats *formats, struct span text, struc
             p++;
             size_t length = strnlen(p, (size_t)(stop - p));
             formats->tid_has_name[tid / 8] |= (uint8_t)(1u << tid % 8);
-            formats->n_cmdlines++;
+            const char *comm = arena_string_n(&formats->arena, p, length < 63 ? length : 63);
+            memory_reserve(formats->comms, formats->comms_capacity, formats->n_comms + 1);
+            formats->comms[formats->n_comms++] = (struct trace_symbol){tid, comm};
             if (import && length) {
-                char comm[64];
-                length = length < sizeof comm - 1 ? length : sizeof comm - 1;
-                memcpy(comm, p, length);
-                comm[length] = 0;
                 struct task task = task_unknown();
                 task.run = import->run;
                 task.artefact = import->artefact;
@@ -182,6 +190,7 @@ static void read_cmdlines(struct trace_formats *formats, struct span text, struc
         }
         p = stop + 1;
     }
+    sort_symbols(formats->comms, formats->n_comms);
 }
 
 void trace_tables_read(struct trace_formats *formats, const struct trace_file *file, struct import *import)

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A worker turns pages into batches of events. It shares nothing with other workers but what is read only
+ * (struct trace_formats, the mapped file), so any number may run at once.
+ */
+#ifndef IMPORTERS_TRACE_DAT_DECODE_H
+#define IMPORTERS_TRACE_DAT_DECODE_H
+
+#include "importers/trace_dat_formats.h"
+#include "importers/trace_dat_page.h"
+#include "store/events.h"
+
+/* A span without events, found by its mark in a page. */
+struct trace_gap {
+    int64_t begin_ns, end_ns; /* begin NS_UNKNOWN: before the first event of this result; end: not reached yet */
+    uint64_t n_lost;
+};
+
+/* What one work item gave. */
+struct trace_result {
+    size_t n_batches, batches_capacity;
+    struct event_batch **batches;
+    size_t n_gaps, gaps_capacity;
+    struct trace_gap *gaps;
+    bool gap_is_open;   /* the last gap has no end yet */
+    int64_t last_ns;    /* of the last event; NS_UNKNOWN: none */
+    uint64_t n_damaged_pages, n_damaged_records, n_backwards, n_unknown_ids, n_texts_dropped, n_unpack_errors;
+    uint64_t first_damage; /* file offset of the first damaged page; 0: none */
+};
+
+struct comm_entry {
+    uint64_t low, high; /* the 16 bytes */
+    uint32_t id, generation;
+};
+struct symbol_entry {
+    uint64_t address;
+    uint32_t id, generation;
+};
+#define COMM_CACHE_BITS   10
+#define SYMBOL_CACHE_BITS 12
+
+struct trace_worker {
+    const struct trace_formats *formats;
+    struct page_layout layout;
+    uint32_t tsc_mult, tsc_shift; /* mult 0: stamps are taken as they are */
+    int64_t offset_ns;
+    struct trace_result *result;
+    struct event_batch *batch;    /* being filled: the result's last */
+    struct event_batch *(*take_batch)(void *context); /* an empty one from the pool */
+    void *take_context;
+    uint32_t generation;          /* of the batch: cached string ids of others do not count */
+    struct comm_entry comms[1 << COMM_CACHE_BITS];
+    struct symbol_entry symbols[1 << SYMBOL_CACHE_BITS];
+    struct {
+        uint32_t id, generation;
+    } *atoms;
+    uint64_t *text_budget;        /* bytes that texts of unknown events may still take; shared, atomic */
+    unsigned char *unpacked;
+    size_t unpacked_capacity;
+    void *zstd;
+};
+
+struct trace_worker *trace_worker_new(const struct trace_formats *formats, const struct trace_file *file);
+void trace_worker_free(struct trace_worker *worker);
+/* Walks pages of page_size bytes; the last may be cut. offset is that of bytes in the file, for notes. */
+void trace_worker_pages(struct trace_worker *worker, const unsigned char *bytes, size_t size, uint32_t page_size,
+                        uint64_t offset);
+/* Unpacks n_chunks chunks (u32 packed, u32 unpacked, bytes) and walks their pages. */
+void trace_worker_chunks(struct trace_worker *worker, struct span chunks, size_t n_chunks, uint32_t page_size,
+                         enum trace_compression compression, uint64_t offset);
+void trace_result_release(struct trace_result *result);
+
+/* ---- between the decoder's files ---- */
+
+/* Local id of a string, and the word that holds it remembered for the commit. word counts from the batch's start. */
+void worker_put_string(struct trace_worker *worker, size_t word, const char *text, size_t length);
+void worker_put_symbol(struct trace_worker *worker, size_t word, uint64_t address);
+void worker_put_atom(struct trace_worker *worker, size_t word, uint32_t atom);
+/* Room for n more words and as many strings. */
+static inline void worker_reserve(struct trace_worker *worker, size_t n)
+{
+    struct event_batch *batch = worker->batch;
+    memory_reserve(batch->words, batch->words_capacity, batch->n_words + n);
+    memory_reserve(batch->string_words, batch->string_words_capacity, batch->n_string_words + n);
+}
+/*
+ * Fills the words of a special event: out is the index of its first word, the fixed words of its kind (and its steps')
+ * are there already. Returns how many words it has then.
+ */
+size_t worker_special(struct trace_worker *worker, const struct trace_decoder *decoder, struct page_record record,
+                      size_t out, size_t n_words);
+void worker_unknown_event(struct trace_worker *worker, unsigned id, struct page_record record, size_t out);
+/* "%d %s" with the binary arguments of trace_bprintk(). */
+size_t trace_bprint_format(const struct trace_formats *formats, const char *fmt, const unsigned char *arguments,
+                           size_t size, char *text, size_t capacity);
+/* " name=value" of every field. */
+size_t trace_fields_format(const struct trace_formats *formats, const struct trace_decoder *decoder,
+                           struct page_record record, char *text, size_t capacity);
+
+#endif

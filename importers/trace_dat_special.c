@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Events whose payload is not a row of numbers: printed texts, stacks, events that have no kind of their own.
+ *
+ * Odd: trace_printk() leaves its format's address and the raw arguments (bprint); the format is in the printk table,
+ * and arguments are packed as vbin_printf() does: words of 4 bytes, 8-byte values at a multiple of 4, strings inline.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "importers/trace_dat_decode.h"
+
+#define MAX_TEXT_BYTES 4096
+#define MAX_FRAMES     1024
+
+struct writer {
+    char *text;
+    size_t length, capacity;
+};
+
+static void put_bytes(struct writer *writer, const char *bytes, size_t n)
+{
+    size_t room = writer->capacity - writer->length;
+    n = n < room ? n : room;
+    memcpy(writer->text + writer->length, bytes, n);
+    writer->length += n;
+}
+
+static __attribute__((format(printf, 2, 3))) void put_format(struct writer *writer, const char *format, ...)
+{
+    char text[128];
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    put_bytes(writer, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+/* ---- bprint ---- */
+
+struct packed {
+    const unsigned char *begin, *p, *end;
+    bool big, failed;
+};
+
+static uint64_t packed_take(struct packed *packed, unsigned size)
+{
+    if (size > 1) {
+        size_t at = (size_t)(packed->p - packed->begin), step = size < 4 ? size : 4;
+        packed->p = packed->begin + (at + step - 1) / step * step;
+    }
+    if (packed->p > packed->end || (size_t)(packed->end - packed->p) < size) {
+        packed->failed = true;
+        return 0;
+    }
+    uint64_t value = size == 8   ? page_load64(packed->p, packed->big)
+                     : size == 4 ? page_load32(packed->p, packed->big)
+                     : size == 2 ? page_load16(packed->p, packed->big)
+                                 : *packed->p;
+    packed->p += size;
+    return value;
+}
+
+/* One conversion: *fmt stands behind the '%'. */
+static void put_conversion(const struct trace_formats *formats, struct writer *writer, const char **fmt,
+                           struct packed *packed)
+{
+    char flags[16] = "%";
+    size_t n = 1;
+    const char *f = *fmt;
+    int width = -1, precision = -1;
+    while (*f && strchr("-+ #0", *f)) {
+        if (n < 6)
+            flags[n++] = *f;
+        f++;
+    }
+    flags[n] = 0;
+    if (*f == '*') {
+        width = (int)packed_take(packed, 4);
+        f++;
+    } else {
+        for (; isdigit((unsigned char)*f); f++)
+            width = (width < 0 ? 0 : width % 1000) * 10 + (*f - '0');
+    }
+    if (*f == '.') {
+        f++;
+        precision = 0;
+        if (*f == '*') {
+            precision = (int)packed_take(packed, 4);
+            f++;
+        } else {
+            for (; isdigit((unsigned char)*f); f++)
+                precision = precision % 1000 * 10 + (*f - '0');
+        }
+    }
+    width = width > 200 || width < -200 ? 0 : width;
+    unsigned longs = 0, size = 4;
+    for (; *f && strchr("lhzjtLq", *f); f++) {
+        longs += *f == 'l' || *f == 'z' || *f == 't' || *f == 'j';
+        if (*f == 'L' || *f == 'q')
+            longs = 2;
+    }
+    if (longs)
+        size = longs > 1 ? 8 : formats->kernel_long;
+    char conversion = *f;
+    if (*f)
+        f++;
+    char whole[32];
+    int64_t value;
+    switch (conversion) {
+    case 'd':
+    case 'i':
+        value = (int64_t)packed_take(packed, size);
+        if (size == 4)
+            value = (int32_t)value;
+        snprintf(whole, sizeof whole, "%s*.*lld", flags);
+        if (precision < 0)
+            snprintf(whole, sizeof whole, "%s*lld", flags);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        if (precision < 0)
+            put_format(writer, whole, width < 0 ? 0 : width, (long long)value);
+        else
+            put_format(writer, whole, width < 0 ? 0 : width, precision > 60 ? 60 : precision, (long long)value);
+        break;
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o':
+        value = (int64_t)packed_take(packed, size);
+        snprintf(whole, sizeof whole, "%s*ll%c", flags, conversion);
+        put_format(writer, whole, width < 0 ? 0 : width, (unsigned long long)value);
+#pragma GCC diagnostic pop
+        break;
+    case 'c': put_format(writer, "%c", (int)packed_take(packed, 1)); break;
+    case 's': {
+        size_t length = strnlen((const char *)packed->p, (size_t)(packed->end - packed->p));
+        size_t shown = precision >= 0 && (size_t)precision < length ? (size_t)precision : length;
+        put_bytes(writer, (const char *)packed->p, shown);
+        packed->p += length < (size_t)(packed->end - packed->p) ? length + 1 : length;
+        break;
+    }
+    case 'p': {
+        uint64_t address = packed_take(packed, formats->kernel_long);
+        bool is_symbol = *f == 's' || *f == 'S' || *f == 'f' || *f == 'F' || *f == 'B';
+        const char *name = is_symbol ? trace_symbol_find(formats, address) : NULL;
+        while (isalnum((unsigned char)*f))
+            f++;
+        if (name)
+            put_bytes(writer, name, strlen(name));
+        else
+            put_format(writer, "0x%llx", (unsigned long long)address);
+        break;
+    }
+    case '%': put_bytes(writer, "%", 1); break;
+    default: packed->failed = true; break;
+    }
+    *fmt = f;
+}
+
+size_t trace_bprint_format(const struct trace_formats *formats, const char *fmt, const unsigned char *arguments,
+                           size_t size, char *text, size_t capacity)
+{
+    struct writer writer = {text, 0, capacity};
+    struct packed packed = {arguments, arguments, arguments + size, formats->big, false};
+    while (*fmt && !packed.failed) {
+        size_t plain = strcspn(fmt, "%");
+        put_bytes(&writer, fmt, plain);
+        fmt += plain;
+        if (*fmt == '%') {
+            fmt++;
+            put_conversion(formats, &writer, &fmt, &packed);
+        }
+    }
+    return writer.length;
+}
+
+/* ---- generic text ---- */
+
+static int64_t load_field(const unsigned char *p, unsigned size, bool is_signed, bool big)
+{
+    switch (size) {
+    case 1: return is_signed ? (int8_t)*p : *p;
+    case 2: return is_signed ? (int16_t)page_load16(p, big) : page_load16(p, big);
+    case 4: return is_signed ? (int32_t)page_load32(p, big) : (int64_t)page_load32(p, big);
+    default: return (int64_t)page_load64(p, big);
+    }
+}
+
+static bool is_number_size(unsigned size)
+{
+    return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static void put_array(struct writer *writer, const struct trace_formats *formats, const struct trace_field *field,
+                      struct span bytes)
+{
+    if (field->is_char) {
+        size_t length = strnlen((const char *)bytes.bytes, bytes.size);
+        put_bytes(writer, (const char *)bytes.bytes, length);
+        return;
+    }
+    unsigned size = is_number_size(field->element_size) ? field->element_size : 1;
+    put_bytes(writer, "{", 1);
+    for (size_t at = 0; at + size <= bytes.size && at < 64 * size; at += size)
+        put_format(writer, "%s0x%llx", at ? "," : "",
+                   (unsigned long long)load_field(bytes.bytes + at, size, false, formats->big));
+    put_bytes(writer, "}", 1);
+}
+
+static void put_field(struct writer *writer, const struct trace_formats *formats, const struct trace_field *field,
+                      struct page_record record)
+{
+    if (field->offset > record.size || field->size > record.size - field->offset)
+        return;
+    put_format(writer, "%s%s=", writer->length ? " " : "", field->name);
+    const unsigned char *at = record.bytes + field->offset;
+    if ((field->is_data_loc || field->is_rel_loc) && field->size == 4) {
+        uint32_t word = page_load32(at, formats->big), offset = (word & 0xffff) + (field->is_rel_loc ? field->offset + 4 : 0);
+        uint32_t length = word >> 16;
+        if (offset > record.size)
+            return;
+        put_array(writer, formats, field,
+                  (struct span){record.bytes + offset, length < record.size - offset ? length : record.size - offset});
+        return;
+    }
+    if (field->is_array || !is_number_size(field->size)) {
+        put_array(writer, formats, field, (struct span){at, field->size ? field->size : record.size - field->offset});
+        return;
+    }
+    int64_t value = load_field(at, field->size, field->is_signed, formats->big);
+    const struct trace_map *map = field->map ? &formats->maps[field->map - 1] : NULL;
+    for (uint32_t i = 0; map && i < map->n; i++)
+        if (map->names[i].value == value) {
+            const char *name = formats->atoms[map->names[i].atom];
+            put_bytes(writer, name, strlen(name));
+            return;
+        }
+    const char *symbol = field->is_pointer ? trace_symbol_find(formats, (uint64_t)value) : NULL;
+    if (symbol)
+        put_bytes(writer, symbol, strlen(symbol));
+    else if (field->is_pointer)
+        put_format(writer, "0x%llx", (unsigned long long)value);
+    else if (field->is_signed)
+        put_format(writer, "%lld", (long long)value);
+    else
+        put_format(writer, "%llu", (unsigned long long)value);
+}
+
+size_t trace_fields_format(const struct trace_formats *formats, const struct trace_decoder *decoder,
+                           struct page_record record, char *text, size_t capacity)
+{
+    struct writer writer = {text, 0, capacity};
+    for (uint32_t i = 0; i < decoder->n_fields; i++)
+        put_field(&writer, formats, &decoder->fields[i], record);
+    return writer.length;
+}
+
+/* Texts of unknown events are new strings again and again; beyond the budget only the event itself is kept. */
+static bool budget_allows(struct trace_worker *worker, size_t length)
+{
+    if (__atomic_load_n(worker->text_budget, __ATOMIC_RELAXED) < length) {
+        worker->result->n_texts_dropped++;
+        return false;
+    }
+    __atomic_fetch_sub(worker->text_budget, length, __ATOMIC_RELAXED);
+    return true;
+}
+
+static void put_text(struct trace_worker *worker, size_t word, const char *text, size_t length)
+{
+    while (length && (text[length - 1] == '\n' || text[length - 1] == 0))
+        length--;
+    if (length && budget_allows(worker, length))
+        worker_put_string(worker, word, text, length);
+    else
+        worker->batch->words[word] = 0;
+}
+
+void worker_unknown_event(struct trace_worker *worker, unsigned id, struct page_record record, size_t out)
+{
+    char text[256];
+    struct writer writer = {text, 0, sizeof text};
+    put_format(&writer, "unknown:%u", id);
+    worker_put_string(worker, out, text, writer.length);
+    writer.length = 0;
+    for (uint32_t i = 0; i < record.size && i < 64; i++)
+        put_format(&writer, "%02x", record.bytes[i]);
+    put_text(worker, out + 1, text, writer.length);
+}
+
+/* ---- special events ---- */
+
+static size_t put_stack(struct trace_worker *worker, uint32_t at, struct page_record record, size_t out)
+{
+    unsigned size = worker->formats->kernel_long;
+    size_t n = 0;
+    for (; at + size <= record.size && n < MAX_FRAMES; at += size) {
+        uint64_t address = (uint64_t)load_field(record.bytes + at, size, false, worker->formats->big);
+        if (!address || address == (size == 8 ? UINT64_MAX : UINT32_MAX)) /* old kernels end it so */
+            break;
+        worker_reserve(worker, n + 1);
+        worker_put_symbol(worker, out + n, address);
+        n++;
+    }
+    return n;
+}
+
+/* The wakeup tracers store the index of a state, not its bits (4.14 and later: task_state_index()). */
+static uint32_t state_letter(unsigned index)
+{
+    static const char letters[] = "RSDTtXZPI";
+    return index < sizeof letters - 1 ? (uint32_t)(unsigned char)letters[index] : UINT32_MAX;
+}
+
+size_t worker_special(struct trace_worker *worker, const struct trace_decoder *decoder, struct page_record record,
+                      size_t out, size_t n_words)
+{
+    const struct trace_formats *formats = worker->formats;
+    const uint32_t *at = decoder->special_offset;
+    unsigned size = formats->kernel_long;
+    char text[MAX_TEXT_BYTES];
+    uint32_t *words = worker->batch->words + out;
+    switch (decoder->special) {
+    case SPECIAL_OTHER:
+        worker_put_atom(worker, out, decoder->name_atom);
+        put_text(worker, out + 1, text, trace_fields_format(formats, decoder, record, text, sizeof text));
+        return 2;
+    case SPECIAL_PRINT:
+    case SPECIAL_BPRINT:
+    case SPECIAL_BPUTS: {
+        uint64_t ip = (uint64_t)load_field(record.bytes + at[0], size, false, formats->big);
+        const char *where = trace_symbol_find(formats, ip);
+        words[0] = 0;
+        if (where)
+            worker_put_string(worker, out, where, strlen(where));
+        if (decoder->special == SPECIAL_PRINT) {
+            const char *bytes = (const char *)record.bytes + at[1];
+            put_text(worker, out + 1, bytes, strnlen(bytes, record.size - at[1]));
+            return 2;
+        }
+        uint64_t address = (uint64_t)load_field(record.bytes + at[1], size, false, formats->big);
+        const char *string = trace_printk_find(formats, address);
+        if (!string) {
+            int n = snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
+            put_text(worker, out + 1, text, (size_t)n);
+        } else if (decoder->special == SPECIAL_BPUTS) {
+            put_text(worker, out + 1, string, strlen(string));
+        } else {
+            put_text(worker, out + 1, text,
+                     trace_bprint_format(formats, string, record.bytes + at[2], record.size - at[2], text, sizeof text));
+        }
+        return 2;
+    }
+    case SPECIAL_STACK: return put_stack(worker, at[0], record, out);
+    case SPECIAL_GRAPH_EXIT: {
+        uint64_t call = page_load64(record.bytes + at[0], formats->big), ret = page_load64(record.bytes + at[1], formats->big);
+        event_words_set_i64(words + 2, ret >= call && call ? (int64_t)(ret - call) : NS_UNKNOWN);
+        return n_words;
+    }
+    case SPECIAL_HWLAT_TIME: {
+        uint64_t seconds = page_load64(record.bytes + at[0], formats->big), ns = page_load64(record.bytes + at[1], formats->big);
+        event_words_set_i64(words + 4, seconds < INT64_MAX / 1000000000 ? (int64_t)(seconds * 1000000000 + ns) : NS_UNKNOWN);
+        return n_words;
+    }
+    case SPECIAL_WAKE: {
+        const char *name = trace_comm_find(formats, page_load32(record.bytes + at[0], formats->big));
+        words[2] = state_letter(record.bytes[at[1]]);
+        words[4] = 0;
+        if (name)
+            worker_put_string(worker, out + 4, name, strlen(name));
+        words[7] = state_letter(record.bytes[at[2]]);
+        return n_words;
+    }
+    default: return n_words;
+    }
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The parallel driver. A work item is a run of pages (or of packed chunks) of one CPU, about half a megabyte, so that
+ * its events stay in the cache between decoding and writing. Items are claimed in order by any thread and committed
+ * in order by the main one, which decodes too while it waits:
+ *
+ *     items      0 1 2 3 4 5 6 7 ...
+ *                committed | decoded, waiting | being decoded | window's end: nobody claims beyond it
+ *
+ * Same file, same bytes, whatever the number of threads: only commits touch the store. Memory is the window's.
+ */
+#include "importers/trace_dat_walk.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "importers/trace_dat_decode.h"
+
+#define ITEM_BYTES      (512u << 10) /* unpacked */
+#define ITEM_MAX_CHUNKS 4096
+#define MAX_WINDOW      64
+#define TEXT_BUDGET     (UINT64_C(256) << 20) /* of texts of events without a kind */
+
+struct item {
+    uint32_t buffer, cpu; /* indices */
+    uint64_t offset, size;
+    size_t n_chunks;      /* 0: plain pages */
+    bool ends_cpu;
+};
+
+struct slot {
+    struct trace_result result;
+    bool is_done;
+};
+
+struct walk {
+    struct import *import;
+    const struct trace_file *file;
+    const struct trace_formats *formats;
+    const uint32_t *streams;
+    size_t n_items, items_capacity;
+    struct item *items;
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* an item is done, or there is room in the window */
+    size_t next_claim, next_commit, window;
+    struct slot slots[MAX_WINDOW]; /* item i lives in slot i % window */
+    size_t n_free, free_capacity;
+    struct event_batch **free_batches;
+    uint64_t text_budget;
+
+    /* of the CPU being committed */
+    int64_t first_ns, last_ns;
+    uint64_t n_marked;      /* lost events that marks counted */
+    bool has_uncounted;     /* a mark without a count */
+    struct trace_gap open_gap;
+    bool has_open_gap;
+    /* of all */
+    uint64_t n_events, n_lost, n_gaps;
+    uint64_t n_damaged_pages, n_damaged_records, n_backwards, n_unknown_ids, n_texts_dropped, n_unpack_errors, first_damage;
+};
+
+/* ---- items ---- */
+
+static void add_item(struct walk *walk, struct item item)
+{
+    memory_reserve(walk->items, walk->items_capacity, walk->n_items + 1);
+    walk->items[walk->n_items++] = item;
+}
+
+static void add_plain_items(struct walk *walk, uint32_t buffer, uint32_t cpu)
+{
+    const struct trace_cpu *extent = &walk->file->buffers[buffer].cpus[cpu];
+    uint64_t page = walk->file->buffers[buffer].page_size, run = ITEM_BYTES / page * page;
+    run = run ? run : page;
+    for (uint64_t at = 0; at < extent->size; at += run) {
+        uint64_t left = extent->size - at;
+        add_item(walk, (struct item){buffer, cpu, extent->offset + at, left < run ? left : run, 0, left <= run});
+    }
+}
+
+/* u32 chunks, then each u32 packed, u32 unpacked, bytes. */
+static void add_packed_items(struct walk *walk, uint32_t buffer, uint32_t cpu)
+{
+    const struct trace_cpu *extent = &walk->file->buffers[buffer].cpus[cpu];
+    struct cursor cursor = cursor_of((struct span){walk->file->file.bytes + extent->offset, (size_t)extent->size}, walk->file->big);
+    uint32_t n_left = cursor_u32(&cursor);
+    size_t first = walk->n_items;
+    while (n_left && !cursor.failed) {
+        struct item item = {buffer, cpu, (uint64_t)(cursor.p - walk->file->file.bytes), 0, 0, false};
+        uint64_t unpacked = 0;
+        while (n_left && !cursor.failed && item.n_chunks < ITEM_MAX_CHUNKS) {
+            struct cursor ahead = cursor;
+            uint32_t packed = cursor_u32(&ahead), bytes = cursor_u32(&ahead);
+            if (item.n_chunks && unpacked + bytes > ITEM_BYTES)
+                break;
+            cursor_span(&ahead, packed);
+            cursor = ahead;
+            unpacked += bytes;
+            item.n_chunks++;
+            n_left--;
+        }
+        item.size = (uint64_t)(cursor.p - walk->file->file.bytes) - item.offset;
+        add_item(walk, item);
+    }
+    if (n_left)
+        import_note_n(walk->import, "file-truncated", n_left, extent->offset,
+                      "the packed pages of cpu %d end before they are complete", extent->cpu);
+    if (walk->n_items > first)
+        walk->items[walk->n_items - 1].ends_cpu = true;
+}
+
+static void list_items(struct walk *walk)
+{
+    for (uint32_t b = 0; b < walk->file->n_buffers; b++)
+        for (uint32_t c = 0; c < walk->file->buffers[b].n_cpus && !walk->file->buffers[b].is_text; c++) {
+            if (walk->file->buffers[b].compression == TRACE_PLAIN)
+                add_plain_items(walk, b, c);
+            else
+                add_packed_items(walk, b, c);
+        }
+}
+
+/* ---- decoding ---- */
+
+static struct event_batch *take_batch(void *context)
+{
+    struct walk *walk = context;
+    pthread_mutex_lock(&walk->lock);
+    struct event_batch *batch = walk->n_free ? walk->free_batches[--walk->n_free] : NULL;
+    pthread_mutex_unlock(&walk->lock);
+    return batch ? batch : event_batch_new();
+}
+
+static void decode_item(struct walk *walk, struct trace_worker *worker, size_t index)
+{
+    const struct item *item = &walk->items[index];
+    const struct trace_buffer *buffer = &walk->file->buffers[item->buffer];
+    struct trace_result *result = &walk->slots[index % walk->window].result;
+    *result = (struct trace_result){.last_ns = NS_UNKNOWN};
+    worker->result = result;
+    worker->batch = NULL;
+    const unsigned char *bytes = walk->file->file.bytes + item->offset;
+    if (item->n_chunks)
+        trace_worker_chunks(worker, (struct span){bytes, (size_t)item->size}, item->n_chunks, buffer->page_size,
+                            buffer->compression, item->offset);
+    else
+        trace_worker_pages(worker, bytes, (size_t)item->size, buffer->page_size, item->offset);
+}
+
+static struct trace_worker *new_worker(struct walk *walk)
+{
+    struct trace_worker *worker = trace_worker_new(walk->formats, walk->file);
+    worker->take_batch = take_batch;
+    worker->take_context = walk;
+    worker->text_budget = &walk->text_budget;
+    return worker;
+}
+
+/* Claims, decodes, until there is nothing left to claim. */
+static void *helper_main(void *argument)
+{
+    struct walk *walk = argument;
+    struct trace_worker *worker = new_worker(walk);
+    pthread_mutex_lock(&walk->lock);
+    while (walk->next_claim < walk->n_items) {
+        if (walk->next_claim >= walk->next_commit + walk->window) {
+            pthread_cond_wait(&walk->changed, &walk->lock);
+            continue;
+        }
+        size_t index = walk->next_claim++;
+        pthread_mutex_unlock(&walk->lock);
+        decode_item(walk, worker, index);
+        pthread_mutex_lock(&walk->lock);
+        walk->slots[index % walk->window].is_done = true;
+        pthread_cond_broadcast(&walk->changed);
+    }
+    pthread_mutex_unlock(&walk->lock);
+    trace_worker_free(worker);
+    return NULL;
+}
+
+/* ---- committing ---- */
+
+static void add_gap(struct walk *walk, const struct item *item, struct trace_gap gap, const char *reason)
+{
+    const struct trace_buffer *buffer = &walk->file->buffers[item->buffer];
+    store_add_gap(walk->import->store, &(struct gap){.run = walk->import->run, .stream = walk->streams[item->buffer],
+                                                     .cpu = buffer->cpus[item->cpu].cpu, .begin_ns = gap.begin_ns,
+                                                     .end_ns = gap.end_ns, .n_lost = gap.n_lost, .reason = reason});
+    walk->n_gaps++;
+    if (gap.n_lost != COUNT_UNKNOWN)
+        walk->n_lost += gap.n_lost;
+}
+
+/* Gaps of a result begin or end in the results beside it. */
+static void commit_gaps(struct walk *walk, const struct item *item, struct trace_result *result, int64_t first_ns)
+{
+    if (walk->has_open_gap && first_ns != NS_UNKNOWN) {
+        walk->open_gap.end_ns = first_ns;
+        add_gap(walk, item, walk->open_gap, "overrun");
+        walk->has_open_gap = false;
+    }
+    for (size_t i = 0; i < result->n_gaps; i++) {
+        struct trace_gap gap = result->gaps[i];
+        if (gap.begin_ns == NS_UNKNOWN)
+            gap.begin_ns = walk->last_ns;
+        if (gap.n_lost == COUNT_UNKNOWN)
+            walk->has_uncounted = true;
+        else
+            walk->n_marked += gap.n_lost;
+        if (gap.end_ns == NS_UNKNOWN) {
+            /* Marks of pages without events: one gap with what they count together. */
+            if (walk->has_open_gap && gap.n_lost != COUNT_UNKNOWN && walk->open_gap.n_lost != COUNT_UNKNOWN)
+                walk->open_gap.n_lost += gap.n_lost;
+            else if (!walk->has_open_gap)
+                walk->open_gap = gap;
+            walk->has_open_gap = true;
+        } else {
+            add_gap(walk, item, gap, "overrun");
+        }
+    }
+}
+
+/* What the kernel's own counts of this CPU say beyond the marks. */
+static void commit_stats(struct walk *walk, const struct item *item)
+{
+    const struct trace_buffer *buffer = &walk->file->buffers[item->buffer];
+    for (size_t i = 0; i < buffer->n_stats; i++) {
+        const struct trace_stats *stats = &buffer->stats[i];
+        if (stats->cpu != buffer->cpus[item->cpu].cpu)
+            continue;
+        uint64_t n_overrun = stats->n_overrun == COUNT_UNKNOWN ? 0 : stats->n_overrun;
+        if (n_overrun > walk->n_marked && !walk->has_uncounted)
+            add_gap(walk, item, (struct trace_gap){NS_UNKNOWN, walk->first_ns, n_overrun - walk->n_marked}, "overrun");
+        if (stats->n_dropped && stats->n_dropped != COUNT_UNKNOWN)
+            add_gap(walk, item, (struct trace_gap){walk->last_ns, NS_UNKNOWN, stats->n_dropped}, "dropped");
+        if (stats->n_commit_overrun && stats->n_commit_overrun != COUNT_UNKNOWN)
+            add_gap(walk, item, (struct trace_gap){NS_UNKNOWN, NS_UNKNOWN, stats->n_commit_overrun}, "commit overrun");
+    }
+}
+
+static void begin_cpu(struct walk *walk)
+{
+    walk->first_ns = walk->last_ns = NS_UNKNOWN;
+    walk->n_marked = 0;
+    walk->has_uncounted = walk->has_open_gap = false;
+}
+
+static void commit_batches(struct walk *walk, const struct item *item, struct trace_result *result)
+{
+    int32_t cpu = walk->file->buffers[item->buffer].cpus[item->cpu].cpu;
+    for (size_t i = 0; i < result->n_batches; i++) {
+        struct event_batch *batch = result->batches[i];
+        for (size_t k = 0; k < batch->n && walk->last_ns != NS_UNKNOWN && batch->time_ns[k] < walk->last_ns; k++) {
+            batch->time_ns[k] = walk->last_ns;
+            walk->n_backwards++;
+        }
+        if (batch->n) {
+            walk->last_ns = batch->time_ns[batch->n - 1];
+            if (walk->first_ns == NS_UNKNOWN)
+                walk->first_ns = batch->time_ns[0];
+            walk->n_events += batch->n;
+        }
+        store_commit_events(walk->import->store, walk->streams[item->buffer], cpu, batch);
+        pthread_mutex_lock(&walk->lock);
+        memory_reserve(walk->free_batches, walk->free_capacity, walk->n_free + 1);
+        walk->free_batches[walk->n_free++] = batch;
+        pthread_mutex_unlock(&walk->lock);
+    }
+}
+
+static void commit_item(struct walk *walk, size_t index)
+{
+    const struct item *item = &walk->items[index];
+    struct trace_result *result = &walk->slots[index % walk->window].result;
+    int64_t first_ns = result->n_batches && result->batches[0]->n ? result->batches[0]->time_ns[0] : NS_UNKNOWN;
+    commit_gaps(walk, item, result, first_ns);
+    commit_batches(walk, item, result);
+    if (item->ends_cpu) {
+        if (walk->has_open_gap)
+            add_gap(walk, item, walk->open_gap, "overrun");
+        commit_stats(walk, item);
+        begin_cpu(walk);
+    }
+    walk->n_damaged_pages += result->n_damaged_pages;
+    walk->n_damaged_records += result->n_damaged_records;
+    walk->n_backwards += result->n_backwards;
+    walk->n_unknown_ids += result->n_unknown_ids;
+    walk->n_texts_dropped += result->n_texts_dropped;
+    walk->n_unpack_errors += result->n_unpack_errors;
+    if (!walk->first_damage)
+        walk->first_damage = result->first_damage;
+    trace_result_release(result);
+    import_progress(walk->import, (size_t)(item->offset + item->size));
+}
+
+/* Commits what is done, in order; decodes the next item while the one due is not. */
+static void run_main(struct walk *walk)
+{
+    struct trace_worker *worker = new_worker(walk);
+    begin_cpu(walk);
+    pthread_mutex_lock(&walk->lock);
+    while (walk->next_commit < walk->n_items) {
+        struct slot *due = &walk->slots[walk->next_commit % walk->window];
+        if (due->is_done) {
+            pthread_mutex_unlock(&walk->lock);
+            commit_item(walk, walk->next_commit);
+            pthread_mutex_lock(&walk->lock);
+            due->is_done = false;
+            walk->next_commit++;
+            pthread_cond_broadcast(&walk->changed);
+        } else if (walk->next_claim < walk->n_items && walk->next_claim < walk->next_commit + walk->window) {
+            size_t index = walk->next_claim++;
+            pthread_mutex_unlock(&walk->lock);
+            decode_item(walk, worker, index);
+            pthread_mutex_lock(&walk->lock);
+            walk->slots[index % walk->window].is_done = true;
+        } else {
+            pthread_cond_wait(&walk->changed, &walk->lock);
+        }
+    }
+    pthread_mutex_unlock(&walk->lock);
+    trace_worker_free(worker);
+}
+
+static void note_damage(struct walk *walk)
+{
+    struct import *import = walk->import;
+    uint64_t at = walk->first_damage;
+    if (walk->n_damaged_pages)
+        import_note_n(import, "damaged-lines", walk->n_damaged_pages, at, "pages are damaged and were read up to the damage");
+    if (walk->n_damaged_records)
+        import_note_n(import, "damaged-lines", walk->n_damaged_records, 0, "records are shorter than their event's format and were left out");
+    if (walk->n_unpack_errors)
+        import_note_n(import, "damaged-lines", walk->n_unpack_errors, at, "packed pages do not unpack; their events are lost");
+    if (walk->n_backwards)
+        import_note_n(import, "clock-granularity", walk->n_backwards, 0, "time stamps fall behind the event before and were raised to it");
+    if (walk->n_unknown_ids)
+        import_note_n(import, "entries-missing", walk->n_unknown_ids, 0, "events have an id without a format");
+    if (walk->n_texts_dropped)
+        import_note_n(import, "entries-missing", walk->n_texts_dropped, 0, "events of kinds that no analysis uses are kept without their text");
+    if (walk->n_gaps)
+        import_note_n(import, "events-lost", walk->n_lost, 0, "events were lost while recording, in %" PRIu64 " places", walk->n_gaps);
+}
+
+void trace_walk(struct import *import, const struct trace_file *file, const struct trace_formats *formats,
+                const uint32_t *streams, uint64_t *n_events)
+{
+    struct walk *walk = memory_new(sizeof *walk);
+    walk->import = import;
+    walk->file = file;
+    walk->formats = formats;
+    walk->streams = streams;
+    walk->text_budget = TEXT_BUDGET;
+    list_items(walk);
+    size_t n_threads = import->n_threads > 1 ? (size_t)import->n_threads : 1;
+    if (n_threads > walk->n_items)
+        n_threads = walk->n_items ? walk->n_items : 1;
+    if (n_threads > MAX_WINDOW / 2)
+        n_threads = MAX_WINDOW / 2;
+    walk->window = n_threads == 1 ? 1 : n_threads * 2;
+    pthread_mutex_init(&walk->lock, NULL);
+    pthread_cond_init(&walk->changed, NULL);
+    pthread_t helpers[MAX_WINDOW];
+    size_t n_helpers = 0;
+    while (n_helpers + 1 < n_threads && !pthread_create(&helpers[n_helpers], NULL, helper_main, walk))
+        n_helpers++;
+    run_main(walk);
+    for (size_t i = 0; i < n_helpers; i++)
+        pthread_join(helpers[i], NULL);
+    note_damage(walk);
+    *n_events = walk->n_events;
+    for (size_t i = 0; i < walk->n_free; i++)
+        event_batch_free(walk->free_batches[i]);
+    pthread_cond_destroy(&walk->changed);
+    pthread_mutex_destroy(&walk->lock);
+    free(walk->free_batches);
+    free(walk->items);
+    free(walk);
+}
