@@ -7,6 +7,7 @@
 
 #define IMPORTERS(X) \
     /* one X(name) per line, each with its backslash; the last line stays empty */ \
+    X(trace_dat) \
     X(rtla) \
     X(xeno_latency) \
     X(xeno_plot) \

@@ -277,7 +277,7 @@ static __attribute__((noinline)) void begin_gap(struct trace_worker *worker, con
 {
     struct trace_result *result = worker->result;
     memory_reserve(result->gaps, result->gaps_capacity, result->n_gaps + 1);
-    result->gaps[result->n_gaps++] = (struct trace_gap){result->last_ns, NS_UNKNOWN, cursor->n_lost};
+    result->gaps[result->n_gaps++] = (struct trace_gap){result->last_ns, NS_UNKNOWN, cursor->n_lost, cursor->is_damaged};
     result->gap_is_open = true;
 }
 
@@ -292,8 +292,12 @@ static inline __attribute__((always_inline)) void walk_page(struct trace_worker 
         result->n_damaged_pages++;
         return;
     }
-    if (cursor.has_lost)
+    if (cursor.has_lost) {
+        bool is_damaged = cursor.is_damaged;
+        cursor.is_damaged = false;
         begin_gap(worker, &cursor);
+        cursor.is_damaged = is_damaged;
+    }
     while (page_next(&cursor, big, &record)) {
         if (__builtin_expect(record.size < formats->common_size, 0)) {
             result->n_damaged_records++;
@@ -312,11 +316,7 @@ static inline __attribute__((always_inline)) void walk_page(struct trace_worker 
             continue;
         }
         int64_t time_ns = stamp_ns(worker, cursor.time);
-        if (__builtin_expect(time_ns < result->last_ns, 0)) {
-            time_ns = result->last_ns;
-            result->n_backwards++;
-        }
-        result->last_ns = time_ns;
+        result->last_ns = time_ns; /* times that fall are raised and noted by the store's writer */
         if (__builtin_expect(result->gap_is_open, 0)) {
             result->gaps[result->n_gaps - 1].end_ns = time_ns;
             result->gap_is_open = false;
@@ -398,7 +398,7 @@ void trace_worker_chunks(struct trace_worker *worker, struct span chunks, size_t
         }
         if (made == SIZE_MAX) {
             /* What was in there is lost: a gap like any other. */
-            struct page_cursor lost = {.n_lost = UINT64_MAX};
+            struct page_cursor lost = {.n_lost = UINT64_MAX, .is_damaged = true};
             begin_gap(worker, &lost);
             worker->result->n_unpack_errors++;
             if (!worker->result->first_damage)

@@ -14,6 +14,7 @@
 struct trace_gap {
     int64_t begin_ns, end_ns; /* begin NS_UNKNOWN: before the first event of this result; end: not reached yet */
     uint64_t n_lost;
+    bool is_damage; /* of the file, not of the recording */
 };
 
 /* What one work item gave. */
@@ -24,7 +25,7 @@ struct trace_result {
     struct trace_gap *gaps;
     bool gap_is_open;   /* the last gap has no end yet */
     int64_t last_ns;    /* of the last event; NS_UNKNOWN: none */
-    uint64_t n_damaged_pages, n_damaged_records, n_backwards, n_unknown_ids, n_texts_dropped, n_unpack_errors;
+    uint64_t n_damaged_pages, n_damaged_records, n_unknown_ids, n_texts_dropped, n_unpack_errors;
     uint64_t first_damage; /* file offset of the first damaged page; 0: none */
 };
 

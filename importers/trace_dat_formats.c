@@ -209,9 +209,11 @@ static unsigned release_of(const char *uname)
 
 /*
  * common_flags and common_preempt_count by kernel (include/linux/trace_events.h of each):
- *   01 irqs off   04 need-resched   08 hardirq   10 softirq   20 preempt-need-resched (counts with 04)   40 NMI
+ *   01 irqs off   04 need-resched   08 hardirq   10 softirq   40 NMI
  *   02 no support for irqs-off (to 6.12), need-resched-lazy (6.13 and later), hard irqs off (Dovetail)
- *   80 BH off (5.17 and later), need-resched-lazy (-rt kernels with common_preempt_lazy_count)
+ *   20 preempt-need-resched (says nothing beyond 04); need-resched-lazy on -rt kernels with common_preempt_lazy_count
+ *      since 5.17 (seen in 6.1-rt: its own text prints L for it)
+ *   80 BH off (5.17 and later, 6.1-rt too); need-resched-lazy on -rt kernels before
  *   Dovetail: 40 is NMI or out-of-band; told as the head domain
  */
 static void bind_flags(struct trace_formats *formats, const struct trace_file *file, bool has_lazy_count)
@@ -220,18 +222,20 @@ static void bind_flags(struct trace_formats *formats, const struct trace_file *f
     bool is_dovetail = file->uname && (strstr(file->uname, "dovetail") || strstr(file->uname, "evl") || strstr(file->uname, "cobalt") ||
                                        strstr(file->uname, "xenomai"));
     bool is_pipeline = is_dovetail || (file->uname && strstr(file->uname, "ipipe"));
-    uint32_t bit02 = 0, bit80 = 0;
+    uint32_t bit02 = 0, bit20 = 0, bit80 = 0;
     formats->flags_known = FLAG_IRQS_OFF | FLAG_NEED_RESCHED | FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_NMI | FLAG_PREEMPT_DEPTH |
                            FLAG_TASK_UNKNOWN;
     if (is_dovetail)
         bit02 = FLAG_HARD_IRQS_OFF;
     else if (release >= 6013)
         bit02 = FLAG_NEED_RESCHED_LAZY;
-    if (has_lazy_count)
-        bit80 = FLAG_NEED_RESCHED_LAZY;
-    else if (release >= 5017)
+    if (has_lazy_count && release >= 5017)
+        bit20 = FLAG_NEED_RESCHED_LAZY;
+    if (release >= 5017)
         bit80 = FLAG_BH_OFF;
-    formats->flags_known |= bit02 | bit80;
+    else if (has_lazy_count)
+        bit80 = FLAG_NEED_RESCHED_LAZY;
+    formats->flags_known |= bit02 | bit20 | bit80;
     if (is_pipeline) /* irqs off is the root domain's word there */
         formats->flags_known |= FLAG_ROOT_STALLED;
     if (is_dovetail)
@@ -243,6 +247,7 @@ static void bind_flags(struct trace_formats *formats, const struct trace_file *f
         bits |= flags & 0x04 ? FLAG_NEED_RESCHED : 0;
         bits |= flags & 0x08 ? FLAG_HARDIRQ : 0;
         bits |= flags & 0x10 ? FLAG_SOFTIRQ : 0;
+        bits |= flags & 0x20 ? bit20 : 0;
         bits |= flags & 0x40 ? (is_dovetail ? FLAG_DOMAIN_HEAD : FLAG_NMI) : 0;
         bits |= flags & 0x80 ? bit80 : 0;
         formats->flag_bits[flags] = bits;

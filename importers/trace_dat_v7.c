@@ -127,6 +127,9 @@ static void read_buffer(struct trace_file *file, struct import *import, struct s
             TRACE_NOTE(import, "damaged-lines", 0, "buffer '%s' states a cpu %" PRIu32, name, number);
             continue;
         }
+        /* The size that trace-cmd 3.1 states for packed pages leaves out the u32 count of chunks in front of them. */
+        if (cpu.size && file->compression != TRACE_PLAIN && cpu.size < UINT64_MAX - 4)
+            cpu.size += 4;
         trace_cpu_clamp(file, import, buffer, &cpu);
         if (cpu.size)
             buffer->cpus[buffer->n_cpus++] = cpu;

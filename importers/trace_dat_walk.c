@@ -58,7 +58,7 @@ struct walk {
     bool has_open_gap;
     /* of all */
     uint64_t n_events, n_lost, n_gaps;
-    uint64_t n_damaged_pages, n_damaged_records, n_backwards, n_unknown_ids, n_texts_dropped, n_unpack_errors, first_damage;
+    uint64_t n_damaged_pages, n_damaged_records, n_unknown_ids, n_texts_dropped, n_unpack_errors, first_damage;
 };
 
 /* ---- items ---- */
@@ -186,6 +186,8 @@ static void *helper_main(void *argument)
 static void add_gap(struct walk *walk, const struct item *item, struct trace_gap gap, const char *reason)
 {
     const struct trace_buffer *buffer = &walk->file->buffers[item->buffer];
+    if (gap.begin_ns != NS_UNKNOWN && gap.end_ns != NS_UNKNOWN && gap.end_ns < gap.begin_ns)
+        gap.end_ns = gap.begin_ns;
     store_add_gap(walk->import->store, &(struct gap){.run = walk->import->run, .stream = walk->streams[item->buffer],
                                                      .cpu = buffer->cpus[item->cpu].cpu, .begin_ns = gap.begin_ns,
                                                      .end_ns = gap.end_ns, .n_lost = gap.n_lost, .reason = reason});
@@ -194,12 +196,17 @@ static void add_gap(struct walk *walk, const struct item *item, struct trace_gap
         walk->n_lost += gap.n_lost;
 }
 
+static const char *gap_reason(const struct trace_gap *gap)
+{
+    return gap->is_damage ? "damaged file" : "overrun";
+}
+
 /* Gaps of a result begin or end in the results beside it. */
 static void commit_gaps(struct walk *walk, const struct item *item, struct trace_result *result, int64_t first_ns)
 {
     if (walk->has_open_gap && first_ns != NS_UNKNOWN) {
         walk->open_gap.end_ns = first_ns;
-        add_gap(walk, item, walk->open_gap, "overrun");
+        add_gap(walk, item, walk->open_gap, gap_reason(&walk->open_gap));
         walk->has_open_gap = false;
     }
     for (size_t i = 0; i < result->n_gaps; i++) {
@@ -218,7 +225,7 @@ static void commit_gaps(struct walk *walk, const struct item *item, struct trace
                 walk->open_gap = gap;
             walk->has_open_gap = true;
         } else {
-            add_gap(walk, item, gap, "overrun");
+            add_gap(walk, item, gap, gap_reason(&gap));
         }
     }
 }
@@ -233,11 +240,11 @@ static void commit_stats(struct walk *walk, const struct item *item)
             continue;
         uint64_t n_overrun = stats->n_overrun == COUNT_UNKNOWN ? 0 : stats->n_overrun;
         if (n_overrun > walk->n_marked && !walk->has_uncounted)
-            add_gap(walk, item, (struct trace_gap){NS_UNKNOWN, walk->first_ns, n_overrun - walk->n_marked}, "overrun");
+            add_gap(walk, item, (struct trace_gap){NS_UNKNOWN, walk->first_ns, n_overrun - walk->n_marked, false}, "overrun");
         if (stats->n_dropped && stats->n_dropped != COUNT_UNKNOWN)
-            add_gap(walk, item, (struct trace_gap){walk->last_ns, NS_UNKNOWN, stats->n_dropped}, "dropped");
+            add_gap(walk, item, (struct trace_gap){walk->last_ns, NS_UNKNOWN, stats->n_dropped, false}, "dropped");
         if (stats->n_commit_overrun && stats->n_commit_overrun != COUNT_UNKNOWN)
-            add_gap(walk, item, (struct trace_gap){NS_UNKNOWN, NS_UNKNOWN, stats->n_commit_overrun}, "commit overrun");
+            add_gap(walk, item, (struct trace_gap){NS_UNKNOWN, NS_UNKNOWN, stats->n_commit_overrun, false}, "commit overrun");
     }
 }
 
@@ -253,10 +260,6 @@ static void commit_batches(struct walk *walk, const struct item *item, struct tr
     int32_t cpu = walk->file->buffers[item->buffer].cpus[item->cpu].cpu;
     for (size_t i = 0; i < result->n_batches; i++) {
         struct event_batch *batch = result->batches[i];
-        for (size_t k = 0; k < batch->n && walk->last_ns != NS_UNKNOWN && batch->time_ns[k] < walk->last_ns; k++) {
-            batch->time_ns[k] = walk->last_ns;
-            walk->n_backwards++;
-        }
         if (batch->n) {
             walk->last_ns = batch->time_ns[batch->n - 1];
             if (walk->first_ns == NS_UNKNOWN)
@@ -280,13 +283,12 @@ static void commit_item(struct walk *walk, size_t index)
     commit_batches(walk, item, result);
     if (item->ends_cpu) {
         if (walk->has_open_gap)
-            add_gap(walk, item, walk->open_gap, "overrun");
+            add_gap(walk, item, walk->open_gap, gap_reason(&walk->open_gap));
         commit_stats(walk, item);
         begin_cpu(walk);
     }
     walk->n_damaged_pages += result->n_damaged_pages;
     walk->n_damaged_records += result->n_damaged_records;
-    walk->n_backwards += result->n_backwards;
     walk->n_unknown_ids += result->n_unknown_ids;
     walk->n_texts_dropped += result->n_texts_dropped;
     walk->n_unpack_errors += result->n_unpack_errors;
@@ -335,8 +337,6 @@ static void note_damage(struct walk *walk)
         import_note_n(import, "damaged-lines", walk->n_damaged_records, 0, "records are shorter than their event's format and were left out");
     if (walk->n_unpack_errors)
         import_note_n(import, "damaged-lines", walk->n_unpack_errors, at, "packed pages do not unpack; their events are lost");
-    if (walk->n_backwards)
-        import_note_n(import, "clock-granularity", walk->n_backwards, 0, "time stamps fall behind the event before and were raised to it");
     if (walk->n_unknown_ids)
         import_note_n(import, "entries-missing", walk->n_unknown_ids, 0, "events have an id without a format");
     if (walk->n_texts_dropped)
