@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzers/stats/dependence.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+
+double extremal_index_intervals(const double *t, size_t n)
+{
+    if (n < 3)
+        return NAN;
+    double longest = 0, sum = 0, squares = 0, less1 = 0, less12 = 0, m = (double)n - 1;
+    for (size_t i = 0; i + 1 < n; i++) {
+        double gap = t[i + 1] - t[i];
+        longest = fmax(longest, gap);
+        sum += gap;
+        squares += gap * gap;
+        less1 += gap - 1;
+        less12 += (gap - 1) * (gap - 2);
+    }
+    double theta = longest <= 2 ? 2 * sum * sum / (m * squares) : 2 * less1 * less1 / (m * less12);
+    return fmin(1, theta);
+}
+
+size_t clusters_by_runs(const double *t, size_t n, double r)
+{
+    size_t n_clusters = n > 0;
+    for (size_t i = 0; i + 1 < n; i++)
+        n_clusters += t[i + 1] - t[i] > r;
+    return n_clusters;
+}
+
+double ljung_box(const double *x, size_t n, size_t n_lags, double *p)
+{
+    double mean = 0, variance = 0, q = 0, count = (double)n;
+    for (size_t i = 0; i < n; i++)
+        mean += x[i] / count;
+    for (size_t i = 0; i < n; i++)
+        variance += (x[i] - mean) * (x[i] - mean);
+    for (size_t lag = 1; lag <= n_lags && lag < n; lag++) {
+        double sum = 0;
+        for (size_t i = lag; i < n; i++)
+            sum += (x[i] - mean) * (x[i - lag] - mean);
+        sum /= variance;
+        q += sum * sum / (count - (double)lag);
+    }
+    q *= count * (count + 2);
+    *p = gsl_cdf_chisq_Q(q, (double)n_lags);
+    return q;
+}
+
+double rayleigh(const double *t, size_t n, double period, double *p)
+{
+    double c = 0, s = 0, count = (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double angle = 2 * M_PI * fmod(t[i], period) / period;
+        c += cos(angle);
+        s += sin(angle);
+    }
+    double r = sqrt(c * c + s * s);
+    if (p) {
+        double rest = fmax(0, count * count - r * r);
+        *p = n == 0 ? 1 : fmin(1, exp(sqrt(1 + 4 * count + 4 * rest) - (1 + 2 * count)));
+    }
+    return n == 0 ? 0 : r / count;
+}
+
+/* The best period of [low, high] by steps that turn the last phase by a quarter at most; *n_tried grows. */
+static double scan(const double *t, size_t n, double low, double high, double *best_r, size_t *n_tried)
+{
+    double span = t[n - 1] - t[0], best = 0;
+    const double step = 0.25 / span; /* in frequency */
+    for (double f = 1 / high; f <= 1 / low && *n_tried < 200000; f += step) {
+        double r = rayleigh(t, n, 1 / f, NULL);
+        (*n_tried)++;
+        if (r > *best_r) {
+            *best_r = r;
+            best = 1 / f;
+        }
+    }
+    return best;
+}
+
+double rhythm_find(const double *t, size_t n, double shortest, double longest, double *p, double *resultant)
+{
+    *p = 1;
+    if (n < 4 || !(t[n - 1] > t[0]) || !(longest > shortest))
+        return NAN;
+    double r = 0;
+    size_t n_tried = 0;
+    double period = scan(t, n, shortest, longest, &r, &n_tried);
+    if (period <= 0)
+        return NAN;
+    /* Sharpen around the best, then prefer the longest multiple that is kept as well: a divisor always fits too. */
+    double span = t[n - 1] - t[0], f = 1 / period;
+    for (double d = -0.25 / span; d <= 0.25 / span; d += 0.01 / span) {
+        double again = rayleigh(t, n, 1 / (f + d), NULL);
+        if (again > r)
+            r = again, period = 1 / (f + d);
+    }
+    for (int k = 12; k > 1; k--) {
+        double again = rayleigh(t, n, period * k, NULL);
+        if (period * k <= longest && again > 0.97 * r) {
+            period *= k;
+            r = again;
+            break;
+        }
+    }
+    double one;
+    rayleigh(t, n, period, &one);
+    *p = fmin(1, one * (double)n_tried);
+    if (resultant)
+        *resultant = r;
+    return period;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether values come in clusters, follow one another, or keep a rhythm. */
+#ifndef ANALYZERS_STATS_DEPENDENCE_H
+#define ANALYZERS_STATS_DEPENDENCE_H
+
+#include <stddef.h>
+
+/*
+ * Extremal index by Ferro and Segers' intervals (2003) from the times between exceedances (in samples): the inverse of
+ * the mean cluster size. 1: no clusters. NAN below 3 exceedances.
+ */
+double extremal_index_intervals(const double *exceedance_times, size_t n);
+/* Clusters of exceedances: a cluster ends where at least r samples in a row stay below the threshold. */
+size_t clusters_by_runs(const double *exceedance_times, size_t n, double r);
+
+/* Ljung-Box Q over lags 1..n_lags and its p value. */
+double ljung_box(const double *values, size_t n, size_t n_lags, double *p);
+
+/* Rayleigh test of phases t mod period: mean resultant length 0..1 and p (Wilkie 1983). */
+double rayleigh(const double *times, size_t n, double period, double *p);
+/*
+ * The period out of [shortest, longest] that times keep best, among multiples and divisors that a clock would give
+ * (candidates, n_candidates) and a dense scan; p corrected for the periods tried. resultant may be NULL.
+ */
+double rhythm_find(const double *times, size_t n, double shortest, double longest, double *p, double *resultant);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzers/stats/gev.h"
+
+#include <gsl/gsl_sf_gamma.h>
+#include <math.h>
+
+#include "analyzers/stats/optimum.h"
+
+struct values {
+    const double *values;
+    size_t n;
+};
+
+double gev_log_likelihood(struct gev gev, const double *values, size_t n)
+{
+    double sum = 0;
+    if (!(gev.scale > 0))
+        return -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        double z = (values[i] - gev.location) / gev.scale;
+        if (fabs(gev.shape) < 1e-9) {
+            sum -= log(gev.scale) + z + exp(-z);
+            continue;
+        }
+        if (gev.shape * z <= -1)
+            return -INFINITY;
+        double log_t = log1p(gev.shape * z);
+        sum -= log(gev.scale) + (1 + 1 / gev.shape) * log_t + exp(-log_t / gev.shape);
+    }
+    return sum;
+}
+
+/* x: location, scale, shape (shape 0 if only two vary) */
+static double minus_likelihood(const double *x, const void *context)
+{
+    const struct values *v = context;
+    return -gev_log_likelihood((struct gev){x[0], x[1], x[2]}, v->values, v->n);
+}
+static double minus_likelihood_gumbel(const double *x, const void *context)
+{
+    const struct values *v = context;
+    return -gev_log_likelihood((struct gev){x[0], x[1], 0}, v->values, v->n);
+}
+
+static bool fit_from_moments(size_t n_free, const double *values, size_t n, struct gev_fit *fit)
+{
+    double mean = 0, variance = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += values[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        variance += (values[i] - mean) * (values[i] - mean) / (double)n;
+    double scale = sqrt(6 * variance) / M_PI;
+    *fit = (struct gev_fit){.location_se = NAN, .scale_se = NAN, .shape_se = NAN};
+    if (n < 3 || !(scale > 0))
+        return false;
+    struct values context = {values, n};
+    struct objective objective = {n_free, n_free == 3 ? minus_likelihood : minus_likelihood_gumbel, &context};
+    double x[3] = {mean - 0.57722 * scale, scale, n_free == 3 ? 0.05 : 0}, step[3] = {scale * 0.3, scale * 0.3, 0.1};
+    double minimum, covariance[9];
+    if (!optimum_find(&objective, x, step, &minimum))
+        return false;
+    fit->gev = (struct gev){x[0], x[1], n_free == 3 ? x[2] : 0};
+    fit->log_likelihood = -minimum;
+    if (optimum_covariance(&objective, x, step, covariance)) {
+        fit->location_se = sqrt(covariance[0]);
+        fit->scale_se = sqrt(covariance[n_free + 1]);
+        fit->shape_se = n_free == 3 ? sqrt(covariance[8]) : 0;
+    }
+    return true;
+}
+
+bool gev_fit(const double *values, size_t n, struct gev_fit *fit)
+{
+    return fit_from_moments(3, values, n, fit);
+}
+
+bool gumbel_fit(const double *values, size_t n, struct gev_fit *fit)
+{
+    return fit_from_moments(2, values, n, fit);
+}
+
+struct gev gev_from_l_moments(const double *sorted, size_t n)
+{
+    double b0 = 0, b1 = 0, b2 = 0, count = (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double rank = (double)i;
+        b0 += sorted[i] / count;
+        b1 += sorted[i] * rank / (count - 1) / count;
+        b2 += sorted[i] * rank * (rank - 1) / ((count - 1) * (count - 2)) / count;
+    }
+    double l2 = 2 * b1 - b0, l3 = 6 * b2 - 6 * b1 + b0, c = 2 / (3 + l3 / l2) - M_LN2 / log(3);
+    double k = 7.8590 * c + 2.9554 * c * c, g = gsl_sf_gamma(1 + k);
+    double scale = l2 * k / ((1 - pow(2, -k)) * g);
+    return (struct gev){b0 - scale * (1 - g) / k, scale, -k};
+}
+
+double gev_return_level(struct gev gev, double n_blocks)
+{
+    double y = -log1p(-1 / n_blocks);
+    if (fabs(gev.shape) < 1e-9)
+        return gev.location - gev.scale * log(y);
+    return gev.location + gev.scale * expm1(-gev.shape * log(y)) / gev.shape;
+}

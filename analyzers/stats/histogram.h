@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Statistics of a histogram that are exact although values are binned. Bins are sorted, counts > 0; `low_ns` is the
+ * lower edge. Samples at and above the limit are counted in n_overflow only, and nothing is made up about them.
+ */
+#ifndef ANALYZERS_STATS_HISTOGRAM_H
+#define ANALYZERS_STATS_HISTOGRAM_H
+
+#include <gsl/gsl_rng.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/rows.h"
+
+struct histogram {
+    const struct bin *bins;
+    size_t n_bins;
+    double width_ns;      /* of every bin; 0: exact values */
+    uint64_t n_overflow;
+    double limit_ns;      /* first value that overflows; NAN: no overflow */
+    double max_ns;        /* lower edge of the largest value, when it is known although it overflowed; else NAN */
+    uint64_t n;           /* all samples, overflow included */
+};
+struct histogram histogram_of(const struct bin *bins, size_t n_bins, double width_ns, uint64_t n_overflow,
+                              double limit_ns, double max_ns);
+
+/* Lower edge of the bin that holds the sample of this rank (1 = smallest); NAN in the hidden overflow, but for the maximum. */
+double histogram_at_rank(const struct histogram *h, uint64_t rank);
+/* The quantile as that of the sample of rank ceil(level * n). */
+double histogram_quantile(const struct histogram *h, double level);
+/* Interval of the true quantile from order statistics (binomial ranks): ranks, and the values there (INFINITY: hidden or beyond). */
+void quantile_ranks(uint64_t n, double level, double confidence, uint64_t *low, uint64_t *high);
+void histogram_quantile_interval(const struct histogram *h, double level, double confidence, double *low, double *high);
+/* Mean with bins at their lower edge plus half a width; NAN if there is an overflow. */
+double histogram_mean(const struct histogram *h);
+uint64_t histogram_count_at_least(const struct histogram *h, double edge_ns); /* samples in bins at or above, and the overflow */
+
+/* Expected maximum of m samples drawn without replacement (m <= n): fair between runs of unequal length. NAN if hidden. */
+double histogram_expected_max(const struct histogram *h, double m);
+/* Expected maximum of n draws from Exp(scale), and from a GPD of that scale and shape (< 1). */
+double exponential_expected_max(double scale, double n);
+double gpd_expected_max(double scale, double shape, double n);
+
+/* A bootstrap draw of the quantile: what a resample of the histogram would give. */
+double histogram_quantile_bootstrap(const struct histogram *h, double level, gsl_rng *rng);
+
+/* Adds up histograms of equal width. The bins are the caller's to free. */
+struct bin *histogram_merge(const struct histogram *parts, size_t n_parts, struct histogram *sum);
+
+#endif

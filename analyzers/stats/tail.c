@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzers/stats/tail.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define N_BOOTSTRAP 99
+#define GOODNESS_LEVEL 0.05
+
+struct excess *tail_excesses(const struct histogram *h, double threshold_ns, uint64_t n_left_out, size_t *n)
+{
+    size_t first = h->n_bins;
+    while (first > 0 && (double)h->bins[first - 1].low_ns >= threshold_ns)
+        first--;
+    struct excess *rows = memory_resize(NULL, h->n_bins - first + 2, sizeof *rows);
+    *n = 0;
+    uint64_t n_hidden = h->n_overflow, left_out = n_left_out;
+    uint64_t drop = left_out < n_hidden ? left_out : n_hidden;
+    n_hidden -= drop;
+    left_out -= drop;
+    size_t end = h->n_bins;
+    uint64_t last_count = 0; /* what is left of the bin in which leaving out ended */
+    while (left_out > 0 && end > first) {
+        uint64_t c = h->bins[end - 1].count;
+        if (c > left_out) {
+            last_count = c - left_out;
+            left_out = 0;
+        } else {
+            left_out -= c;
+            end--;
+        }
+    }
+    for (size_t i = first; i < end; i++) {
+        double low = (double)h->bins[i].low_ns - threshold_ns;
+        uint64_t count = last_count > 0 && i + 1 == end ? last_count : h->bins[i].count;
+        rows[(*n)++] = (struct excess){low, low + h->width_ns, (double)count};
+    }
+    if (n_hidden > 0) {
+        double limit = h->limit_ns - threshold_ns;
+        bool has_max = !isnan(h->max_ns) && drop == 0;
+        double max = has_max ? h->max_ns - threshold_ns : INFINITY;
+        if (n_hidden > has_max)
+            rows[(*n)++] = (struct excess){limit, has_max ? max + h->width_ns : INFINITY, (double)(n_hidden - has_max)};
+        if (has_max)
+            rows[(*n)++] = (struct excess){max, max + h->width_ns, 1};
+    }
+    return rows;
+}
+
+/* The lowest bin edge that at most `want` samples reach, and how many do. */
+static double edge_for(const struct histogram *h, double want, uint64_t *n_excess)
+{
+    uint64_t n = h->n_overflow;
+    size_t i = h->n_bins;
+    while (i > 0 && (double)(n + h->bins[i - 1].count) <= want)
+        n += h->bins[--i].count;
+    *n_excess = n;
+    return i < h->n_bins ? (double)h->bins[i].low_ns : NAN;
+}
+
+/* Upper edge of the largest sample that is left when n_out are left out; NAN if it is hidden. */
+static double largest_left(const struct histogram *h, uint64_t n_out, double *low_edge)
+{
+    double low = histogram_at_rank(h, h->n - n_out);
+    if (n_out < h->n_overflow)
+        low = NAN;
+    *low_edge = low;
+    return low + h->width_ns;
+}
+
+/* Fits without the n_out largest, which enter as "no smaller than what is left". */
+static bool fit_without(const struct histogram *h, double threshold_ns, uint64_t n_out, struct gpd_fit *fit,
+                        double *goodness)
+{
+    size_t n;
+    struct excess *rows = tail_excesses(h, threshold_ns, n_out, &n);
+    double low, v = largest_left(h, n_out, &low) - threshold_ns;
+    bool good = false;
+    if (!isnan(v) && n >= 2) {
+        rows = memory_resize(rows, n + 1, sizeof *rows);
+        rows[n++] = (struct excess){v, INFINITY, (double)n_out};
+        good = gpd_fit(rows, n, fit);
+        if (good && goodness)
+            *goodness = gpd_goodness_binned(fit->gpd, rows, n, 5);
+    }
+    free(rows);
+    return good;
+}
+
+/* Thresholds worth a look: from 5 % of the samples (at most 4,000) down to 30, halving. */
+static size_t thresholds(const struct histogram *h, double *edges, uint64_t *counts, size_t most)
+{
+    size_t n = 0;
+    for (double want = fmin(4000, (double)h->n * 0.05); want >= TAIL_LEAST_EXCESSES && n < most; want /= 2) {
+        uint64_t count;
+        double edge = edge_for(h, want, &count);
+        if (isnan(edge) || count < TAIL_LEAST_EXCESSES || (n > 0 && edge == edges[n - 1]))
+            continue;
+        edges[n] = edge;
+        counts[n++] = count;
+    }
+    return n;
+}
+
+/* Samples that one fit must not see: the single maximum, or what is hidden in the overflow. */
+static uint64_t n_set_apart(const struct histogram *h)
+{
+    return h->n_overflow > 0 ? h->n_overflow : 1;
+}
+
+/*
+ * The lowest threshold at which a GPD passes the test of fit: more excesses make a sharper fit, too many are body. If
+ * none passes, the highest.
+ */
+static double choose_threshold(const struct histogram *h, struct tail_fit *fit)
+{
+    double edges[16], chosen = NAN;
+    uint64_t counts[16];
+    size_t n = thresholds(h, edges, counts, 16);
+    fit->other_shape_low = fit->other_level_low_ns = INFINITY;
+    fit->other_shape_high = fit->other_level_high_ns = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        struct gpd_fit one;
+        double goodness = NAN;
+        if (!fit_without(h, edges[i], n_set_apart(h), &one, &goodness))
+            continue;
+        bool passed = !(goodness < GOODNESS_LEVEL);
+        if (passed || (isnan(chosen) && i + 1 == n)) {
+            if (isnan(chosen)) {
+                chosen = edges[i];
+                fit->goodness_p = goodness;
+                fit->fits = passed;
+            }
+        }
+        if (!passed)
+            continue;
+        double level = edges[i] + gpd_return_level(one.gpd, (double)counts[i]);
+        fit->n_passed++;
+        fit->other_shape_low = fmin(fit->other_shape_low, one.gpd.shape);
+        fit->other_shape_high = fmax(fit->other_shape_high, one.gpd.shape);
+        fit->other_level_low_ns = fmin(fit->other_level_low_ns, level);
+        fit->other_level_high_ns = fmax(fit->other_level_high_ns, level);
+    }
+    return chosen;
+}
+
+void tail_analyse(const struct histogram *h, double threshold_ns, struct tail_fit *fit)
+{
+    *fit = (struct tail_fit){.goodness_p = NAN, .threshold_ns = NAN};
+    double chosen = choose_threshold(h, fit);
+    if (!isnan(threshold_ns)) {
+        chosen = threshold_ns;
+        struct gpd_fit one;
+        fit->fits = fit_without(h, chosen, n_set_apart(h), &one, &fit->goodness_p) && !(fit->goodness_p < GOODNESS_LEVEL);
+    }
+    if (isnan(chosen))
+        return;
+    fit->threshold_ns = chosen;
+    size_t n;
+    struct excess *rows = tail_excesses(h, chosen, 0, &n);
+    for (size_t i = 0; i < n; i++)
+        fit->n_excess += (uint64_t)rows[i].count;
+    fit->is_fitted = fit->n_excess >= TAIL_LEAST_EXCESSES && gpd_fit(rows, n, &fit->gpd);
+    if (fit->is_fitted)
+        gpd_shape_interval(rows, n, &fit->gpd, 0.95, &fit->shape_low, &fit->shape_high);
+    free(rows);
+}
+
+struct tail_gap tail_gap_of_maximum(const struct histogram *h, double threshold_ns, uint64_t seed)
+{
+    struct tail_gap gap = {.p = NAN, .n_above = 1};
+    if (isnan(threshold_ns) || h->n < 2)
+        return gap;
+    gap.above_ns = h->n_overflow > 0 ? h->max_ns : histogram_at_rank(h, h->n);
+    if (h->n_overflow > 1 || isnan(gap.above_ns))
+        return gap; /* the second largest is hidden */
+    double v = largest_left(h, 1, &gap.below_ns);
+    if (gap.below_ns < threshold_ns)
+        return gap;
+    size_t n;
+    struct excess *rows = tail_excesses(h, threshold_ns, 1, &n);
+    struct gpd used;
+    gap.p = gpd_gap_test(rows, n, v - threshold_ns, fmax(0, gap.above_ns - v), N_BOOTSTRAP, seed, &used);
+    gap.is_tested = !isnan(gap.p);
+    free(rows);
+    return gap;
+}
+
+struct tail_gap tail_gap_of_cluster(const struct histogram *h, double threshold_ns, uint64_t most)
+{
+    struct tail_gap best = {.p = NAN};
+    if (isnan(threshold_ns))
+        return best;
+    uint64_t above = h->n_overflow;
+    size_t n_tried = 0;
+    double above_edge = h->n_overflow > 0 ? h->limit_ns : NAN;
+    for (size_t i = h->n_bins; i-- > 0 && (double)h->bins[i].low_ns >= threshold_ns && above <= most;) {
+        double below = (double)h->bins[i].low_ns, gap = above_edge - (below + h->width_ns);
+        struct gpd_fit fit;
+        /* A gap of at least three bins, and of a tenth of what is below: smaller ones say nothing. */
+        if (above >= 2 && gap >= 3 * fmax(h->width_ns, 1) && gap > 0.1 * (below - threshold_ns) &&
+            fit_without(h, threshold_ns, above, &fit, NULL)) {
+            n_tried++;
+            /* All `above` samples jumped the gap, each with this chance. */
+            double one = gpd_gap_p(fit.gpd, below + h->width_ns - threshold_ns, gap), p = pow(one, (double)above);
+            if (!best.is_tested || p < best.p)
+                best = (struct tail_gap){true, above, below, above_edge, p};
+        }
+        above += h->bins[i].count;
+        above_edge = below;
+    }
+    if (best.is_tested)
+        best.p = fmin(1, best.p * (double)n_tried);
+    return best;
+}
+
+void tail_level(const struct histogram *h, const struct tail_fit *fit, double m, double *level_ns, double *low_ns,
+                double *high_ns)
+{
+    *level_ns = *low_ns = *high_ns = NAN;
+    if (!fit->is_fitted)
+        return;
+    size_t n;
+    struct excess *rows = tail_excesses(h, fit->threshold_ns, 0, &n);
+    double excesses = m * (double)fit->n_excess / (double)h->n;
+    *level_ns = fit->threshold_ns + gpd_return_level(fit->gpd.gpd, excesses);
+    gpd_return_level_interval(rows, n, &fit->gpd, excesses, 0.95, low_ns, high_ns);
+    *low_ns += fit->threshold_ns;
+    *high_ns += fit->threshold_ns;
+    free(rows);
+}
+
+double hill_estimate(const double *sorted, size_t n, size_t k)
+{
+    double sum = 0;
+    if (k == 0 || k >= n)
+        return NAN;
+    for (size_t i = 0; i < k; i++)
+        sum += log(sorted[n - 1 - i]);
+    return sum / (double)k - log(sorted[n - 1 - k]);
+}
+
+double excess_variation(const double *y, size_t n, double *chi2, double *p)
+{
+    double mean = 0, variance = 0, count = (double)n;
+    for (size_t i = 0; i < n; i++)
+        mean += y[i] / count;
+    for (size_t i = 0; i < n; i++)
+        variance += (y[i] - mean) * (y[i] - mean) / (count - 1);
+    double cv2 = variance / (mean * mean);
+    *chi2 = count * (cv2 - 1) * (cv2 - 1) / 4;
+    *p = gsl_cdf_chisq_Q(*chi2, 1);
+    return sqrt(cv2);
+}

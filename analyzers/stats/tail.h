@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The tail of a histogram: where it begins, the GPD that fits it, whether the largest sample belongs to it. The maximum
+ * never helps to choose the threshold or to judge itself: it enters as "no smaller than the second largest".
+ */
+#ifndef ANALYZERS_STATS_TAIL_H
+#define ANALYZERS_STATS_TAIL_H
+
+#include "analyzers/stats/gpd.h"
+#include "analyzers/stats/histogram.h"
+
+#define TAIL_LEAST_EXCESSES 20
+
+struct tail_fit {
+    bool is_fitted;
+    double threshold_ns;
+    uint64_t n_excess;
+    struct gpd_fit gpd;          /* with the maximum, unless max_left_out */
+    bool max_left_out;
+    double shape_low, shape_high; /* 95 %, profile likelihood */
+    double goodness_p;           /* grouped likelihood ratio; NAN: too few groups to test */
+    bool fits;                   /* some threshold passed the test of fit; else one GPD does not hold */
+    /* Sensitivity: shape, and level at n samples, over all thresholds that passed. */
+    double other_shape_low, other_shape_high, other_level_low_ns, other_level_high_ns;
+    size_t n_passed;
+};
+
+/* How far the few largest samples are from the rest. */
+struct tail_gap {
+    bool is_tested;
+    uint64_t n_above;   /* samples above the gap: 1 is a single maximum */
+    double below_ns;    /* lower edge of the largest sample below the gap */
+    double above_ns;    /* lower edge of the smallest sample above it (the limit if that is hidden) */
+    double p;           /* of such a gap in this tail */
+};
+
+/* threshold NAN: chosen. Levels: confidence 95 %. */
+void tail_analyse(const struct histogram *h, double threshold_ns, struct tail_fit *fit);
+/* The gap below the single maximum (n_above 1), with the fit's uncertainty (seeded bootstrap). Not tested when the maximum shares its bin. */
+struct tail_gap tail_gap_of_maximum(const struct histogram *h, double threshold_ns, uint64_t seed);
+/* The least likely gap below the 2nd to `most`-th largest sample; p corrected for the gaps looked at. */
+struct tail_gap tail_gap_of_cluster(const struct histogram *h, double threshold_ns, uint64_t most);
+
+/* Level that one of m samples on average passes, and its 95 % interval; NAN if no fit. */
+void tail_level(const struct histogram *h, const struct tail_fit *fit, double m, double *level_ns, double *low_ns,
+                double *high_ns);
+
+/* Excesses over a threshold (an edge of a bin), of all samples but the n_left_out largest. Caller frees; at most n_bins + 2 rows. */
+struct excess *tail_excesses(const struct histogram *h, double threshold_ns, uint64_t n_left_out, size_t *n);
+
+/* Hill's estimator of 1/alpha from the k largest of sorted values (ascending): mean of log ratios to the (k)-th largest over k - 1 ... k. */
+double hill_estimate(const double *sorted, size_t n, size_t k);
+/* Coefficient of variation of excesses: 1 for an exponential tail; *chi2 = n (CV^2 - 1)^2 / 4 and its p (one degree of freedom). */
+double excess_variation(const double *excesses, size_t n, double *chi2, double *p);
+
+#endif

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzers/stats/twosample.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct tied tied_from(const struct histogram *const *h, size_t n)
+{
+    struct tied tied = {0, n, NULL, memory_new(n * sizeof(double))};
+    size_t n_all = 1, *at = memory_new(n * sizeof *at);
+    double limit = INFINITY;
+    for (size_t s = 0; s < n; s++) {
+        n_all += h[s]->n_bins;
+        if (h[s]->n_overflow > 0)
+            limit = fmin(limit, h[s]->limit_ns);
+    }
+    /* Filled value by value, then turned to sample by sample. */
+    double *rows = memory_resize(NULL, n_all * n, sizeof *rows);
+    for (;;) {
+        int64_t low = INT64_MAX;
+        for (size_t s = 0; s < n; s++)
+            if (at[s] < h[s]->n_bins && h[s]->bins[at[s]].low_ns < low)
+                low = h[s]->bins[at[s]].low_ns;
+        if (low == INT64_MAX || (double)low >= limit)
+            break;
+        for (size_t s = 0; s < n; s++) {
+            bool has = at[s] < h[s]->n_bins && h[s]->bins[at[s]].low_ns == low;
+            rows[tied.n_values * n + s] = has ? (double)h[s]->bins[at[s]++].count : 0;
+        }
+        tied.n_values++;
+    }
+    bool any = false;
+    for (size_t s = 0; s < n; s++) {
+        double rest = (double)h[s]->n_overflow;
+        for (size_t i = at[s]; i < h[s]->n_bins; i++)
+            rest += (double)h[s]->bins[i].count;
+        rows[tied.n_values * n + s] = rest;
+        any = any || rest > 0;
+    }
+    tied.n_values += any;
+    tied.counts = memory_resize(NULL, tied.n_values * n, sizeof *tied.counts);
+    for (size_t v = 0; v < tied.n_values; v++)
+        for (size_t s = 0; s < n; s++) {
+            tied.counts[s * tied.n_values + v] = rows[v * n + s];
+            tied.totals[s] += rows[v * n + s];
+        }
+    free(rows);
+    free(at);
+    return tied;
+}
+
+void tied_release(struct tied *tied)
+{
+    free(tied->counts);
+    free(tied->totals);
+    *tied = (struct tied){0};
+}
+
+static const double *counts_of(const struct tied *tied, size_t sample)
+{
+    return tied->counts + sample * tied->n_values;
+}
+
+double ks_distance(const struct tied *tied, size_t a, size_t b)
+{
+    const double *x = counts_of(tied, a), *y = counts_of(tied, b);
+    double fx = 0, fy = 0, distance = 0;
+    for (size_t v = 0; v < tied->n_values; v++) {
+        fx += x[v];
+        fy += y[v];
+        distance = fmax(distance, fabs(fx / tied->totals[a] - fy / tied->totals[b]));
+    }
+    return distance;
+}
+
+double ks_p_asymptotic(double distance, double n_a, double n_b)
+{
+    double lambda = distance * sqrt(n_a * n_b / (n_a + n_b)), sum = 0;
+    if (lambda < 0.2)
+        return 1;
+    for (int k = 1; k <= 100; k++)
+        sum += (k % 2 ? 2 : -2) * exp(-2.0 * k * k * lambda * lambda);
+    return fmin(1, fmax(0, sum));
+}
+
+double ks_p_exact(double distance, size_t n_a, size_t n_b)
+{
+    /*
+     * Share of the lattice paths to (i,j) that stay within the distance: the last step came from (i-1,j) with chance
+     * i/(i+j). Shares do not underflow where R's normalisation does.
+     */
+    double a = (double)n_a, b = (double)n_b;
+    double q = (0.5 + floor(distance * a * b - 1e-7)) / (a * b), *u = memory_resize(NULL, n_b + 1, sizeof *u);
+    for (size_t j = 0; j <= n_b; j++)
+        u[j] = (double)j / b > q ? 0 : 1;
+    for (size_t i = 1; i <= n_a; i++) {
+        double x = (double)i;
+        u[0] = x / a > q ? 0 : u[0];
+        for (size_t j = 1; j <= n_b; j++) {
+            double y = (double)j;
+            u[j] = fabs(x / a - y / b) > q ? 0 : (x * u[j] + y * u[j - 1]) / (x + y);
+        }
+    }
+    double p = 1 - u[n_b];
+    free(u);
+    return fmin(1, fmax(0, p));
+}
+
+struct mann_whitney mann_whitney(const struct tied *tied, size_t a, size_t b, int continuity)
+{
+    const double *x = counts_of(tied, a), *y = counts_of(tied, b);
+    double n = tied->totals[a], m = tied->totals[b], below = 0, w = 0, ties = 0, total = n + m;
+    for (size_t v = 0; v < tied->n_values; v++) {
+        double both = x[v] + y[v];
+        w += x[v] * (below + y[v] / 2);
+        below += y[v];
+        ties += both * both * both - both;
+    }
+    double variance = n * m / 12 * (total + 1 - ties / (total * (total - 1)));
+    double off = w - n * m / 2;
+    if (continuity)
+        off = off > 0.5 ? off - 0.5 : off < -0.5 ? off + 0.5 : 0;
+    return (struct mann_whitney){w, variance > 0 ? 2 * gsl_cdf_ugaussian_Q(fabs(off) / sqrt(variance)) : 1,
+                                 n * m > 0 ? 2 * w / (n * m) - 1 : 0};
+}
+
+double rank_sum_p_exact(const double *a, size_t n_a, const double *b, size_t n_b)
+{
+    size_t n = n_a + n_b;
+    if (n_a == 0 || n_b == 0 || n > 20)
+        return NAN;
+    double all[20], rank[20], own = 0, middle = (double)n_a * ((double)n + 1) / 2;
+    for (size_t i = 0; i < n; i++)
+        all[i] = i < n_a ? a[i] : b[i - n_a];
+    for (size_t i = 0; i < n; i++) {
+        double less = 0, same = 0;
+        for (size_t j = 0; j < n; j++) {
+            less += all[j] < all[i];
+            same += all[j] == all[i];
+        }
+        rank[i] = less + (same + 1) / 2;
+        own += i < n_a ? rank[i] : 0;
+    }
+    uint32_t n_splits = 0, n_extreme = 0;
+    for (uint32_t set = 0; set < 1u << n; set++) {
+        if ((size_t)__builtin_popcount(set) != n_a)
+            continue;
+        double sum = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += set >> i & 1 ? rank[i] : 0;
+        n_splits++;
+        n_extreme += fabs(sum - middle) >= fabs(own - middle) - 1e-9;
+    }
+    return (double)n_extreme / (double)n_splits;
+}
+
+/* Standard deviation of the statistic over all permutations, without ties (Scholz and Stephens, equation 4). */
+static double anderson_darling_sd(double k, double big_n, double sum_inverse)
+{
+    double h = 0, g = 0;
+    size_t n_terms = big_n > 1e6 ? 1000000 : (size_t)big_n; /* beyond, the sums' part of it no longer changes */
+    double n = (double)n_terms;
+    for (size_t i = 1; i < n_terms; i++)
+        h += 1 / (double)i;
+    double inner = 0; /* sum over j > i of 1 / ((N - i) * j) */
+    for (size_t i = n_terms - 1; i-- > 1;) {
+        inner += 1 / (double)(i + 1);
+        g += inner / (n - (double)i);
+    }
+    double a = (4 * g - 6) * (k - 1) + (10 - 6 * g) * sum_inverse;
+    double b = (2 * g - 4) * k * k + 8 * h * k + (2 * g - 14 * h - 4) * sum_inverse - 8 * h + 4 * g - 6;
+    double c = (6 * h + 2 * g - 2) * k * k + (4 * h - 4 * g + 6) * k + (2 * h - 6) * sum_inverse + 4 * h;
+    double d = (2 * h + 6) * k * k - 4 * h * k;
+    return sqrt((a * n * n * n + b * n * n + c * n + d) / ((n - 1) * (n - 2) * (n - 3)));
+}
+
+/* Their critical values of the standardised statistic with k - 1 = m: b0 + b1/sqrt(m) + b2/m. */
+static double anderson_darling_p(double t, double m)
+{
+    static const double b0[] = {0.675, 1.281, 1.645, 1.96, 2.326, 2.573, 3.085},
+                        b1[] = {-0.245, 0.25, 0.678, 1.149, 1.822, 2.364, 3.615},
+                        b2[] = {-0.105, -0.305, -0.362, -0.391, -0.396, -0.345, -0.154},
+                        level[] = {0.25, 0.1, 0.05, 0.025, 0.01, 0.005, 0.001};
+    double critical[7];
+    for (int i = 0; i < 7; i++)
+        critical[i] = b0[i] + b1[i] / sqrt(m) + b2[i] / m;
+    if (t <= critical[0])
+        return 0.25;
+    for (int i = 1; i < 7; i++)
+        if (t < critical[i]) {
+            double share = (t - critical[i - 1]) / (critical[i] - critical[i - 1]);
+            return exp(log(level[i - 1]) + share * (log(level[i]) - log(level[i - 1])));
+        }
+    return 0.001;
+}
+
+double anderson_darling_k(const struct tied *tied, double *p)
+{
+    double big_n = 0, sum = 0, sum_inverse = 0;
+    for (size_t s = 0; s < tied->n_samples; s++) {
+        big_n += tied->totals[s];
+        sum_inverse += 1 / tied->totals[s];
+    }
+    for (size_t s = 0; s < tied->n_samples; s++) {
+        const double *x = counts_of(tied, s);
+        double n = tied->totals[s], own = 0, all = 0, part = 0;
+        for (size_t v = 0; v < tied->n_values; v++) {
+            double here = 0;
+            for (size_t t = 0; t < tied->n_samples; t++)
+                here += counts_of(tied, t)[v];
+            double b = all + here / 2, m = own + x[v] / 2;
+            all += here;
+            own += x[v];
+            double below = b * (big_n - b) - big_n * here / 4;
+            if (below > 0)
+                part += here / big_n * (big_n * m - n * b) * (big_n * m - n * b) / below;
+        }
+        sum += part / n;
+    }
+    double k = (double)tied->n_samples;
+    double t = ((big_n - 1) / big_n * sum - (k - 1)) / anderson_darling_sd(k, big_n, sum_inverse);
+    if (p)
+        *p = anderson_darling_p(t, k - 1);
+    return t;
+}
+
+/* log of the hypergeometric weight: k of n_a above, when t of n_a + n_b are. */
+static double log_hypergeometric(double k, double t, double n_a, double n_b)
+{
+    return lgamma(t + 1) - lgamma(k + 1) - lgamma(t - k + 1) +
+           (lgamma(n_a + n_b - t + 1) - lgamma(n_a - k + 1) - lgamma(n_b - t + k + 1)) -
+           (lgamma(n_a + n_b + 1) - lgamma(n_a + 1) - lgamma(n_b + 1));
+}
+
+/* Sum of weights from k in one direction, relative to the first. */
+static double one_side(double k, double t, double n_a, double n_b, int direction)
+{
+    double term = 1, sum = 1;
+    for (int i = 0; i < 1000000; i++) {
+        if (direction > 0) {
+            term *= (t - k) * (n_a - k) / ((k + 1) * (n_b - t + k + 1));
+            k++;
+        } else {
+            term *= k * (n_b - t + k) / ((t - k + 1) * (n_a - k + 1));
+            k--;
+        }
+        sum += term;
+        if (term < 1e-15 * sum)
+            break;
+    }
+    return sum;
+}
+
+double exceedance_p(uint64_t n_above_a, uint64_t n_a, uint64_t n_above_b, uint64_t n_b)
+{
+    double a = (double)n_a, b = (double)n_b, k = (double)n_above_a, t = k + (double)n_above_b;
+    if (t == 0 || a == 0 || b == 0 || t == a + b)
+        return 1;
+    double mean = t * a / (a + b), variance = mean * (b / (a + b)) * (1 - t / (a + b));
+    if (t > 20000) /* exact sums of lgamma lose digits; the normal limit is exact enough */
+        return 2 * gsl_cdf_ugaussian_Q(fmax(0, fabs(k - mean) - 0.5) / sqrt(variance));
+    /* The logarithms of huge factorials cancel to about 1e-6 at 1e9 samples: harmless for a p value. */
+    double log_w = log_hypergeometric(k, t, a, b);
+    double side = exp(log_w) * one_side(k, t, a, b, k >= mean ? 1 : -1);
+    return fmin(1, 2 * side);
+}
+
+double pooled_edge(const struct histogram *a, const struct histogram *b, double level)
+{
+    double want = (double)(a->n + b->n) * (1 - level), above = (double)(a->n_overflow + b->n_overflow);
+    double limit = fmin(a->n_overflow > 0 ? a->limit_ns : INFINITY, b->n_overflow > 0 ? b->limit_ns : INFINITY);
+    size_t i = a->n_bins, j = b->n_bins;
+    double edge = isfinite(limit) ? limit : NAN;
+    while (i > 0 || j > 0) {
+        int64_t x = i > 0 ? a->bins[i - 1].low_ns : INT64_MIN, y = j > 0 ? b->bins[j - 1].low_ns : INT64_MIN;
+        int64_t low = x > y ? x : y;
+        double here = 0;
+        if (x == low)
+            here += (double)a->bins[--i].count;
+        if (y == low)
+            here += (double)b->bins[--j].count;
+        if ((double)low < limit && above + here > want && above > 0 &&
+            above + here - want > want - above) /* nearer without this bin */
+            break;
+        above += here;
+        if ((double)low < limit)
+            edge = (double)low;
+        if (above >= want)
+            break;
+    }
+    return i == 0 && j == 0 ? NAN : edge;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void quantile_ratio_interval(const struct histogram *a, const struct histogram *b, double level, double confidence,
+                             unsigned n_bootstrap, uint64_t seed, double *low, double *high)
+{
+    *low = *high = NAN;
+    if (a->n == 0 || b->n == 0 || isnan(histogram_quantile(a, level)) || isnan(histogram_quantile(b, level)))
+        return;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    gsl_rng_set(rng, (unsigned long)seed);
+    double *ratio = memory_resize(NULL, n_bootstrap, sizeof *ratio);
+    size_t n = 0;
+    for (unsigned i = 0; i < n_bootstrap; i++) {
+        /* Bins are spread evenly inside their width: else ratios jump from bin to bin. */
+        double x = histogram_quantile_bootstrap(a, level, rng) + a->width_ns * gsl_rng_uniform(rng);
+        double y = histogram_quantile_bootstrap(b, level, rng) + b->width_ns * gsl_rng_uniform(rng);
+        if (x > 0 && !isnan(y))
+            ratio[n++] = y / x;
+    }
+    if (n > n_bootstrap / 2) {
+        qsort(ratio, n, sizeof *ratio, by_value);
+        double half = (1 - confidence) / 2, last = (double)(n - 1);
+        *low = ratio[(size_t)(half * last)];
+        *high = ratio[(size_t)ceil((1 - half) * last)];
+        if (n < n_bootstrap) /* some resamples fell into a hidden overflow */
+            *high = INFINITY;
+    }
+    free(ratio);
+    gsl_rng_free(rng);
+}
+
+double quantile_permutation_p(const struct histogram *a, const struct histogram *b, double level,
+                              unsigned n_permutations, uint64_t seed)
+{
+    const struct histogram parts[2] = {*a, *b};
+    struct histogram pooled, x, y;
+    struct bin *bins = histogram_merge(parts, 2, &pooled);
+    double observed = fabs(histogram_quantile(b, level) - histogram_quantile(a, level));
+    if (isnan(observed) || pooled.n_overflow > 0 || pooled.n > UINT32_MAX) {
+        free(bins);
+        return NAN;
+    }
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    gsl_rng_set(rng, (unsigned long)seed);
+    struct bin *left = memory_resize(NULL, pooled.n_bins, sizeof *left), *right = memory_resize(NULL, pooled.n_bins, sizeof *right);
+    unsigned n_extreme = 0;
+    for (unsigned i = 0; i < n_permutations; i++) {
+        uint64_t want = a->n, rest = pooled.n;
+        for (size_t v = 0; v < pooled.n_bins; v++) {
+            unsigned c = (unsigned)pooled.bins[v].count, others = (unsigned)(rest - c);
+            unsigned k = gsl_ran_hypergeometric(rng, c, others, (unsigned)want);
+            left[v] = (struct bin){pooled.bins[v].low_ns, k};
+            right[v] = (struct bin){pooled.bins[v].low_ns, c - k};
+            want -= k;
+            rest -= c;
+        }
+        x = histogram_of(left, pooled.n_bins, pooled.width_ns, 0, NAN, NAN);
+        y = histogram_of(right, pooled.n_bins, pooled.width_ns, 0, NAN, NAN);
+        n_extreme += fabs(histogram_quantile(&y, level) - histogram_quantile(&x, level)) >= observed;
+    }
+    free(left);
+    free(right);
+    free(bins);
+    gsl_rng_free(rng);
+    return ((double)n_extreme + 1) / ((double)n_permutations + 1);
+}
+
+double tost_p(double difference, double standard_error, double margin)
+{
+    return fmax(gsl_cdf_ugaussian_Q((difference + margin) / standard_error),
+                gsl_cdf_ugaussian_P((difference - margin) / standard_error));
+}
+
+double no_worse_p(double difference, double standard_error, double margin)
+{
+    return gsl_cdf_ugaussian_P((difference - margin) / standard_error);
+}
+
+double p_longer_run_wins(double n_a, double n_b)
+{
+    return n_a + n_b > 0 ? n_b / (n_a + n_b) : NAN;
+}
