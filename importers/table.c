@@ -17,6 +17,10 @@
     X(bundle_samples) \
     X(bundle_outliers) \
     X(bundle_clocks) \
+    X(xeno_stat) \
+    X(xeno_acct) \
+    X(xeno_sched) \
+    X(xeno_proc) \
 
 
 #define X(name) extern const struct importer importer_##name;
