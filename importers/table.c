@@ -8,6 +8,7 @@
 #define IMPORTERS(X) \
     /* one X(name) per line, each with its backslash; the last line stays empty */ \
     X(trace_dat) \
+    X(cyclictest) \
     X(rtla) \
     X(xeno_latency) \
     X(xeno_plot) \

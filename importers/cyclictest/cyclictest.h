@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Inside the cyclictest importer: one result while it is collected. Its parts (status lines, histogram, -v lines, JSON,
+ * break lines) come in any order and combination; result_store() turns what is there into rows and may be called again
+ * when more has come.
+ */
+#ifndef IMPORTERS_CYCLICTEST_H
+#define IMPORTERS_CYCLICTEST_H
+
+#include "importers/command.h"
+#include "importers/importer.h"
+
+#define MAX_THREADS 4096
+#define PRINTED_UNKNOWN INT64_MIN
+
+/* Numbers as printed, in the unit of the result; PRINTED_UNKNOWN where nothing stood. */
+struct thread_result {
+    int64_t index;
+    int64_t tid, priority, interval_us, cycles, min, act, avg, max, smi;
+    double exact_avg;       /* of JSON: with decimals; NAN */
+    int32_t cpu;
+    uint64_t line;          /* where it stood last */
+    bool is_wide;           /* Act and Avg eight wide: ns, or the layout of 0.32 and before */
+    /* histogram */
+    struct bin *bins;       /* low_ns holds the printed bucket until it is stored */
+    size_t n_bins, bins_capacity;
+    int64_t total, overflow; /* # Total, # Histogram Overflows */
+    uint64_t *overflow_cycles;
+    size_t n_overflow_cycles, overflow_cycles_capacity;
+    int64_t n_unlisted;     /* "# 00020 others" */
+    /* -v */
+    uint64_t n_lines, first_cycle, last_cycle, n_jumps, n_jumped;
+    int64_t sample_min, sample_max;
+    double sample_sum;
+    bool is_late_by_one;    /* <= 0.83: the line of cycle k carries the value of k - 1 */
+    uint32_t series;        /* ROW_NONE until stored */
+    bool bins_stored;
+};
+
+struct histogram_facts {
+    bool is_there, has_total, has_sum_column, has_footers, five_digits, single_max, has_zero_rows;
+    int64_t n_rows, last_bucket, max_line_limit;
+    uint64_t line;
+};
+
+struct result {
+    bool is_open, is_complete;
+    uint32_t run;
+    uint64_t line;             /* where it began */
+    const char *tool;          /* "cyclictest", "signaltest", "cyclicdeadline" */
+    struct command command;
+    enum policy policy;
+    bool has_header;           /* "policy:" seen */
+    char load_average[64];
+    char version[32];
+    int64_t unit_ns;           /* 0: not decided */
+    const char *unit_evidence;
+    size_t n_threads;
+    struct thread_result *threads; /* of MAX_THREADS at most */
+    size_t threads_capacity;
+    struct histogram_facts histogram;
+    bool has_status, has_verbose, has_json, has_break;
+    int64_t json_duration_ns;
+    int64_t break_tid, break_value; /* 0: none */
+};
+
+/* What the importer remembers within a member. */
+struct cyclictest_state {
+    struct result result;
+    struct command command;    /* read, waiting for its result */
+    char load_average[64];     /* header read, waiting for its status lines */
+    enum policy policy;
+    bool is_ready;
+    bool has_header;
+    char version[32];
+    bool is_usage_text;
+    uint64_t n_messages;
+};
+
+/* result.c */
+void result_clear(struct result *result);
+struct thread_result *result_thread(struct result *result, int64_t index); /* made when new; NULL beyond MAX_THREADS */
+struct thread_result *result_find(struct result *result, int64_t index);
+/* Begins a result at the current line: in a run of its own if this run has one of this tool already. */
+void result_begin(struct import *import, struct cyclictest_state *state, const char *tool, uint64_t line);
+/* What is there so far becomes rows; again when more has come. */
+void result_store(struct import *import, struct result *result);
+/* The same, with the notes about what is odd; then it is cleared. */
+void result_close(struct import *import, struct result *result);
+int64_t result_unit(struct result *result);
+
+/* status.c */
+struct status_line {
+    int64_t index, tid, priority, interval_us, cycles, min, act, avg, max, smi;
+    bool is_wide, has_priority, has_interval;
+    const char *tool;
+    size_t n_lines; /* that it took: 2 and more if it was wrapped */
+};
+bool status_line_parse(struct lines *lines, struct status_line *status);
+/* "policy: fifo: loadavg: 0.31 ..." or a bare /proc/loadavg line, maybe with the rest of a status line behind. */
+bool header_line_parse(const struct line *line, enum policy *policy, bool *has_policy, char load[64], const char **rest);
+void status_take(struct import *import, struct cyclictest_state *state, const struct status_line *status, uint64_t line,
+                 bool is_repaint);
+
+/* histogram.c */
+bool histogram_begins(struct lines *lines);
+bool histogram_line_is_footer(const struct line *line);
+/* FAILED: a count is negative or does not fit. */
+enum status histogram_read(struct import *import, struct cyclictest_state *state, struct lines *lines, struct error *error);
+
+/* verbose.c */
+bool verbose_line(const char *text, size_t length, int64_t *thread, int64_t *cycle, int64_t *value);
+void verbose_read(struct import *import, struct cyclictest_state *state, struct lines *lines);
+
+/* json.c */
+bool cyclictest_json_begins(struct lines *lines);
+bool json_is_other_tool(struct lines *lines); /* of rt-tests, but with other thread objects */
+enum status cyclictest_json_read(struct import *import, struct cyclictest_state *state, struct lines *lines,
+                                 struct error *error);
+
+#endif

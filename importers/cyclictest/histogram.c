@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Histograms (-h, -H, --histfile):
+ *
+ *     # Histogram
+ *     000004 000007\t000012\t000019         the last column is a sum with -H
+ *     # Total: 011055136 011055141 ...
+ *     # Min Latencies: 00004 00004 ...
+ *     # Max Latencies: 00027 00028 ...
+ *     # Histogram Overflows: 00000 00000 ...
+ *     # Thread 0: 00012 00345 # 00020 others
+ *
+ * Footers came and went over twenty years (formats/rt-tests.md 1.4); whatever is there is taken. Bucket b holds
+ * [b, b + 1). A value equal to the limit is an overflow.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "importers/cyclictest/cyclictest.h"
+
+#define MAX_COLUMNS (MAX_THREADS + 1)
+#define MAX_BINS ((size_t)32 << 20) /* of all columns together: half a gigabyte */
+
+enum footer { FOOTER_NONE, FOOTER_BEGIN, FOOTER_TOTAL, FOOTER_MIN, FOOTER_AVG, FOOTER_MAX, FOOTER_OVERFLOWS, FOOTER_CYCLES_HEAD, FOOTER_CYCLES, FOOTER_SMIS };
+
+struct column {
+    struct bin *bins;
+    size_t n, capacity;
+};
+
+struct table {
+    struct column *columns;
+    size_t n_columns, n_bins;
+    int64_t n_rows, last_bucket;
+    bool has_zero_rows, last_is_sum; /* in every row so far */
+    uint64_t n_sum_rows;             /* rows with a count in which the last column was the sum */
+    int64_t *values[FOOTER_SMIS + 1];
+    size_t n_values[FOOTER_SMIS + 1];
+};
+
+/* Which footer; *p moves behind its colon. */
+static enum footer footer_of(const struct line *line, const char **p)
+{
+    static const struct {
+        const char *text;
+        enum footer footer;
+    } footers[] = {
+        {"Histogram Overflow at cycle", FOOTER_CYCLES_HEAD}, {"Histogram Overflows:", FOOTER_OVERFLOWS}, {"Histogram", FOOTER_BEGIN},
+        {"Total:", FOOTER_TOTAL}, {"Min Latenc", FOOTER_MIN}, {"Avg Latenc", FOOTER_AVG}, {"Max Latenc", FOOTER_MAX},
+        {"SMIs:", FOOTER_SMIS},
+    };
+    const char *q = line->text, *end = q + line->length;
+    scan_blanks(&q, end);
+    if (!scan_literal(&q, end, "#"))
+        return FOOTER_NONE;
+    scan_blanks(&q, end);
+    for (size_t i = 0; i < sizeof footers / sizeof *footers; i++) {
+        const char *r = q;
+        if (!scan_literal(&r, end, footers[i].text))
+            continue;
+        if (footers[i].footer == FOOTER_BEGIN) {
+            scan_blanks(&r, end);
+            if (r != end)
+                continue;
+        } else if (end[-1] != ':' || r < end) {
+            const char *colon = memchr(r - 1, ':', (size_t)(end - r) + 1);
+            if (!colon && footers[i].footer != FOOTER_CYCLES_HEAD)
+                continue;
+            r = colon ? colon + 1 : end;
+        }
+        *p = r;
+        return footers[i].footer;
+    }
+    uint64_t thread;
+    if (scan_literal(&q, end, "Thread ") && scan_u64(&q, end, &thread) && scan_literal(&q, end, ":")) {
+        *p = q;
+        return FOOTER_CYCLES;
+    }
+    return FOOTER_NONE;
+}
+
+/* A row: bucket, then counts only. strict: as printed, with leading zeros. */
+static bool is_row(const struct line *line, bool strict)
+{
+    const char *p = line->text, *end = p + line->length;
+    scan_blanks(&p, end);
+    const char *bucket = p;
+    int64_t n;
+    if (!scan_i64(&p, end, &n) || (strict && (p - bucket < 5 || p - bucket > 7)))
+        return false;
+    if (!scan_blanks(&p, end))
+        return false;
+    const char *count = p;
+    if (!scan_i64(&p, end, &n) && !(p < end && (*p == '-' || (*p >= '0' && *p <= '9'))))
+        return false;
+    return !strict || p - count >= 6;
+}
+
+bool histogram_line_is_footer(const struct line *line)
+{
+    const char *p;
+    return footer_of(line, &p) != FOOTER_NONE;
+}
+
+bool histogram_begins(struct lines *lines)
+{
+    struct line line, next, third;
+    const char *p;
+    if (!lines_peek(lines, 0, &line) || line.length < 6)
+        return false;
+    const char *q = line.text, *end = q + line.length;
+    scan_blanks(&q, end);
+    if (q == end || (*q != '#' && (*q < '0' || *q > '9')))
+        return false;
+    enum footer footer = footer_of(&line, &p);
+    if (footer != FOOTER_NONE)
+        return footer != FOOTER_CYCLES && footer != FOOTER_CYCLES_HEAD && footer != FOOTER_SMIS;
+    /* Rows without their heading. */
+    return is_row(&line, true) && lines_peek(lines, 1, &next) && is_row(&next, true) && lines_peek(lines, 2, &third) &&
+           (is_row(&third, true) || footer_of(&third, &p) != FOOTER_NONE);
+}
+
+static enum status bad_count(struct import *import, const struct line *line, const char *p, const char *end, struct error *error)
+{
+    const char *word_end = p;
+    while (word_end < end && *word_end != ' ' && *word_end != '\t')
+        word_end++;
+    int n = word_end - p > 40 ? 40 : (int)(word_end - p);
+    return error_input(error, "%s:%llu: count '%.*s' in a histogram %s", import->member->path,
+                       (unsigned long long)line->number, n, p, *p == '-' ? "is negative" : "does not fit in 64 bits");
+}
+
+static enum status take_row(struct import *import, struct table *table, const struct line *line, struct error *error)
+{
+    const char *p = line->text, *end = p + line->length;
+    int64_t bucket, ignored;
+    uint64_t sum = 0, count = 0;
+    size_t column = 0;
+    scan_blanks(&p, end);
+    if (!scan_i64(&p, end, &bucket))
+        return bad_count(import, line, p, end, error);
+    if (bucket < 0)
+        return error_input(error, "%s:%llu: bucket %lld in a histogram is negative", import->member->path,
+                           (unsigned long long)line->number, (long long)bucket);
+    bool has_count = false;
+    for (scan_blanks(&p, end); p < end; scan_blanks(&p, end), column++) {
+        const char *word = p;
+        if (!scan_u64(&p, end, &count) || count > INT64_MAX) {
+            if (*word == '-' || (*word >= '0' && *word <= '9'))
+                return bad_count(import, line, word, end, error);
+            (void)ignored;
+            break; /* prose behind */
+        }
+        if (column >= MAX_COLUMNS)
+            return error_input(error, "%s:%llu: more than %d columns in a histogram", import->member->path,
+                               (unsigned long long)line->number, MAX_COLUMNS);
+        if (column >= table->n_columns) {
+            if (table->n_rows > 0) {
+                import_note(import, "damaged-lines", line->number, "a histogram row with more columns than the one before");
+                break;
+            }
+            table->columns = memory_resize(table->columns, column + 1, sizeof *table->columns);
+            table->columns[column] = (struct column){0};
+            table->n_columns = column + 1;
+        }
+        if (count) {
+            struct column *c = &table->columns[column];
+            if (++table->n_bins > MAX_BINS)
+                return error_input(error, "%s:%llu: too many rows in a histogram", import->member->path, (unsigned long long)line->number);
+            memory_reserve(c->bins, c->capacity, c->n + 1);
+            c->bins[c->n++] = (struct bin){.low_ns = bucket, .count = count};
+            has_count = true;
+        }
+        if (column + 1 < table->n_columns || table->n_rows == 0)
+            sum += count;
+    }
+    if (column < table->n_columns)
+        import_note(import, "damaged-lines", line->number, "a histogram row with fewer columns than the one before");
+    if (table->n_rows == 0 && column)
+        sum -= count; /* the last column was added while their number was not known */
+    if (has_count) {
+        table->n_sum_rows++;
+        table->last_is_sum &= column == table->n_columns && sum == count;
+    } else {
+        table->has_zero_rows = true;
+    }
+    table->n_rows++;
+    table->last_bucket = bucket;
+    return OK;
+}
+
+/* Numbers of a footer; 20 digits are 2^64 - n: a negative latency. */
+static void take_footer(struct table *table, enum footer footer, const char *p, const char *end)
+{
+    uint64_t value;
+    if (table->n_values[footer]) /* the first stands */
+        return;
+    for (scan_blanks(&p, end); p < end; scan_blanks(&p, end)) {
+        int64_t number;
+        if (scan_u64(&p, end, &value))
+            number = (int64_t)value;
+        else if (!scan_i64(&p, end, &number))
+            break;
+        size_t n = table->n_values[footer];
+        if (n >= MAX_COLUMNS)
+            break;
+        table->values[footer] = memory_resize(table->values[footer], n + 1, sizeof(int64_t));
+        table->values[footer][n] = number;
+        table->n_values[footer]++;
+    }
+}
+
+/* "# Thread 0: 00012 00345 # 00020 others" */
+static void take_cycles(struct result *result, const struct line *line)
+{
+    const char *p = line->text, *end = p + line->length;
+    uint64_t index, cycle;
+    while (p < end && (*p < '0' || *p > '9'))
+        p++;
+    if (!scan_u64(&p, end, &index) || !scan_literal(&p, end, ":") || index >= MAX_THREADS)
+        return;
+    struct thread_result *t = result_thread(result, (int64_t)index);
+    if (!t)
+        return;
+    while (scan_blanks(&p, end) && scan_u64(&p, end, &cycle)) {
+        memory_reserve(t->overflow_cycles, t->overflow_cycles_capacity, t->n_overflow_cycles + 1);
+        t->overflow_cycles[t->n_overflow_cycles++] = cycle;
+    }
+    if (scan_literal(&p, end, "#")) {
+        scan_blanks(&p, end);
+        scan_i64(&p, end, &t->n_unlisted);
+    }
+}
+
+/* Threads: as many as the minima, else the columns without their sum. */
+static size_t count_threads(const struct table *table, const struct result *result, bool *has_sum)
+{
+    size_t n_min = table->n_values[FOOTER_MIN] ? table->n_values[FOOTER_MIN] : table->n_values[FOOTER_AVG];
+    *has_sum = false;
+    if (n_min) {
+        *has_sum = table->n_columns == n_min + 1;
+        return n_min;
+    }
+    if (!table->n_columns)
+        return table->n_values[FOOTER_MAX] ? table->n_values[FOOTER_MAX] : table->n_values[FOOTER_TOTAL];
+    size_t n = table->n_columns;
+    if (result->command.is_histofall || (result->has_status && result->n_threads + 1 == n))
+        *has_sum = n > 1;
+    else
+        *has_sum = n > 1 && table->last_is_sum && table->n_sum_rows > 5;
+    return n - *has_sum;
+}
+
+static void give_to_threads(struct result *result, struct table *table)
+{
+    struct histogram_facts *h = &result->histogram;
+    size_t n = count_threads(table, result, &h->has_sum_column);
+    h->single_max = table->n_values[FOOTER_MAX] == 1 && n > 1 && !table->n_values[FOOTER_MIN];
+    h->n_rows = table->n_rows;
+    h->last_bucket = table->n_rows ? table->last_bucket : -1;
+    h->has_zero_rows = table->has_zero_rows;
+    h->has_total = table->n_values[FOOTER_TOTAL] > 0;
+    h->has_footers = h->has_total || table->n_values[FOOTER_MIN] || table->n_values[FOOTER_MAX];
+    for (size_t i = 0; i < n; i++) {
+        struct thread_result *t = result_thread(result, (int64_t)i);
+        if (!t)
+            break;
+        t->line = h->line;
+        if (i < table->n_columns) {
+            free(t->bins);
+            t->bins = table->columns[i].bins;
+            t->n_bins = table->columns[i].n;
+            t->bins_capacity = table->columns[i].capacity;
+            table->columns[i] = (struct column){0};
+        }
+        const struct {
+            enum footer footer;
+            int64_t *to;
+        } footers[] = {{FOOTER_TOTAL, &t->total}, {FOOTER_MIN, &t->min}, {FOOTER_AVG, &t->avg}, {FOOTER_MAX, &t->max},
+                       {FOOTER_OVERFLOWS, &t->overflow}, {FOOTER_SMIS, &t->smi}};
+        for (size_t k = 0; k < sizeof footers / sizeof *footers; k++)
+            if (i < table->n_values[footers[k].footer] && !(footers[k].footer == FOOTER_MAX && h->single_max))
+                *footers[k].to = table->values[footers[k].footer][i];
+    }
+}
+
+static void table_release(struct table *table)
+{
+    for (size_t i = 0; i < table->n_columns; i++)
+        free(table->columns[i].bins);
+    free(table->columns);
+    for (size_t i = 0; i <= FOOTER_SMIS; i++)
+        free(table->values[i]);
+}
+
+/* Up to 0.55 one "# Max Latency: 00114 / 00120" stands for all threads: limit behind the stroke. */
+static void take_old_maximum(struct result *result, const struct line *line)
+{
+    const char *stroke = memchr(line->text, '/', line->length);
+    if (!stroke || !line_has(line, "Latency:"))
+        return;
+    const char *p = stroke + 1, *end = line->text + line->length;
+    scan_blanks(&p, end);
+    scan_i64(&p, end, &result->histogram.max_line_limit);
+    result->histogram.single_max = true;
+}
+
+enum status histogram_read(struct import *import, struct cyclictest_state *state, struct lines *lines, struct error *error)
+{
+    struct result *result = &state->result;
+    struct table table = {.last_is_sum = true, .last_bucket = -1};
+    struct line line;
+    enum status status = OK;
+    uint64_t begin = lines_number(lines);
+    bool old_maximum = false;
+    /* The histogram of a live display, or of a --json run, belongs to the lines before it. */
+    if (!result->is_open || result->run != import->run || result->histogram.is_there || result->has_verbose ||
+        command_is_known(&state->command))
+        result_begin(import, state, "cyclictest", begin);
+    result->histogram = (struct histogram_facts){.is_there = true, .line = begin, .last_bucket = -1};
+    for (; lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
+        const char *p;
+        enum footer footer = footer_of(&line, &p);
+        if (footer == FOOTER_BEGIN && table.n_rows + (int64_t)table.n_values[FOOTER_MAX] + (int64_t)table.n_values[FOOTER_MIN])
+            break; /* the next one */
+        if (footer == FOOTER_CYCLES) {
+            take_cycles(result, &line);
+        } else if (footer == FOOTER_MAX && memchr(line.text, '/', line.length)) {
+            take_old_maximum(result, &line);
+            old_maximum = true;
+        } else if (footer != FOOTER_NONE) {
+            take_footer(&table, footer, p, line.text + line.length);
+        } else if (is_row(&line, false)) {
+            int64_t bucket;
+            const char *q = line.text;
+            scan_blanks(&q, line.text + line.length);
+            const char *digits = q;
+            if (scan_i64(&q, line.text + line.length, &bucket) && bucket <= table.last_bucket && bucket >= 0) {
+                if (bucket == 0 || table.n_values[FOOTER_MAX])
+                    break; /* begins again */
+                import_note(import, "damaged-lines", line.number, "histogram rows out of order");
+            }
+            if (table.n_rows == 0)
+                result->histogram.five_digits = q - digits == 5;
+            status = take_row(import, &table, &line, error);
+            if (status == FAILED)
+                break;
+        } else if (line_is_blank(&line)) {
+            struct line next;
+            if (!lines_peek(lines, 1, &next) || !(footer_of(&next, &p) != FOOTER_NONE || is_row(&next, true)))
+                break;
+        } else {
+            break;
+        }
+    }
+    if (status != FAILED) {
+        give_to_threads(result, &table);
+        result->histogram.single_max |= old_maximum;
+        result->histogram.has_footers |= old_maximum;
+        if (!result->histogram.has_footers && table.n_rows) {
+            import_note(import, "file-truncated", lines_number(lines), "the histogram ends without its summary");
+        }
+    }
+    table_release(&table);
+    return status;
+}

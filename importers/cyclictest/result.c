@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A collected cyclictest result becomes rows; its numbers are held against each other. */
+#include "importers/cyclictest/cyclictest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void result_clear(struct result *result)
+{
+    for (size_t i = 0; i < result->threads_capacity; i++) {
+        free(result->threads[i].bins);
+        free(result->threads[i].overflow_cycles);
+    }
+    free(result->threads);
+    *result = (struct result){.json_duration_ns = NS_UNKNOWN};
+    command_clear(&result->command);
+}
+
+struct thread_result *result_find(struct result *result, int64_t index)
+{
+    if (index >= 0 && (size_t)index < result->n_threads && result->threads[index].index == index)
+        return &result->threads[index];
+    for (size_t i = 0; i < result->n_threads; i++)
+        if (result->threads[i].index == index)
+            return &result->threads[i];
+    return NULL;
+}
+
+struct thread_result *result_thread(struct result *result, int64_t index)
+{
+    struct thread_result *thread = result_find(result, index);
+    if (thread)
+        return thread;
+    if (result->n_threads >= MAX_THREADS || index < 0)
+        return NULL;
+    size_t old_capacity = result->threads_capacity;
+    memory_reserve(result->threads, result->threads_capacity, result->n_threads + 1);
+    if (result->threads_capacity > old_capacity)
+        memset(result->threads + old_capacity, 0, (result->threads_capacity - old_capacity) * sizeof *result->threads);
+    thread = &result->threads[result->n_threads++];
+    *thread = (struct thread_result){
+        .index = index, .tid = PRINTED_UNKNOWN, .priority = PRINTED_UNKNOWN, .interval_us = PRINTED_UNKNOWN,
+        .cycles = PRINTED_UNKNOWN, .min = PRINTED_UNKNOWN, .act = PRINTED_UNKNOWN, .avg = PRINTED_UNKNOWN,
+        .max = PRINTED_UNKNOWN, .smi = PRINTED_UNKNOWN, .exact_avg = NAN, .cpu = CPU_UNKNOWN, .total = PRINTED_UNKNOWN,
+        .overflow = PRINTED_UNKNOWN, .series = ROW_NONE};
+    return thread;
+}
+
+void result_begin(struct import *import, struct cyclictest_state *state, const char *tool, uint64_t line)
+{
+    struct result *result = &state->result;
+    bool repeats = result->is_open && result->run == import->run;
+    result_close(import, result);
+    if (repeats || import_has_series(import, tool))
+        import_new_run(import, NULL);
+    result->is_open = true;
+    result->run = import->run;
+    result->tool = tool;
+    result->line = line;
+    if (command_is_known(&state->command)) {
+        result->command = state->command;
+        command_clear(&state->command);
+    }
+    memcpy(result->version, state->version, sizeof result->version);
+    state->version[0] = '\0';
+    memcpy(result->load_average, state->load_average, sizeof result->load_average);
+    result->policy = state->policy;
+    result->has_header = state->has_header;
+    state->load_average[0] = '\0';
+    state->policy = POLICY_UNKNOWN;
+    state->has_header = false;
+}
+
+/* us, unless something says ns. */
+int64_t result_unit(struct result *result)
+{
+    if (result->unit_ns)
+        return result->unit_ns;
+    result->unit_ns = 1000;
+    if (command_is_known(&result->command)) {
+        result->unit_ns = result->command.is_nanoseconds ? 1 : 1000;
+        return result->unit_ns;
+    }
+    /* From 0.33 on Act and Avg are eight wide with -N only; from 0.47 on the header says "policy:". */
+    bool is_wide = result->n_threads > 0, is_large = result->n_threads > 0;
+    for (size_t i = 0; i < result->n_threads; i++) {
+        const struct thread_result *t = &result->threads[i];
+        is_wide &= t->is_wide && t->act < 10000000;
+        is_large &= t->min >= 1000 && t->min < 1000000;
+    }
+    if (result->has_status && is_wide && result->has_header) {
+        result->unit_ns = 1;
+        result->unit_evidence = "eight columns for Act and Avg, as with -N";
+    } else if (is_large) {
+        result->unit_ns = 1;
+        result->unit_evidence = "minima of 1000 and more: taken as ns (-N), since a minimum of 1 ms is not a wakeup";
+    }
+    return result->unit_ns;
+}
+
+/* ---- rows ---- */
+
+/* Rows are stored after every block, notes once, when the result is complete. */
+#define note(import, result, ...)                                                                            \
+    do {                                                                                                     \
+        if ((result)->is_complete)                                                                           \
+            import_note(import, __VA_ARGS__);                                                                \
+    } while (0)
+
+/* Values that cannot be latencies: a negative one wrapped (diff became unsigned in 0.72), or printed as it was before. */
+static bool is_impossible(int64_t value)
+{
+    return value != PRINTED_UNKNOWN && (value < 0 || value > INT64_C(1000000000000));
+}
+
+static int64_t to_ns(int64_t value, int64_t unit_ns)
+{
+    int64_t ns;
+    return value == PRINTED_UNKNOWN || __builtin_mul_overflow(value, unit_ns, &ns) ? NS_UNKNOWN : ns;
+}
+
+static void note_clock_jump(struct import *import, const struct result *result, const struct thread_result *t)
+{
+    note(import, result, "clock-jump", t->line,
+                "thread %lld: a negative latency (clock set back, or clocks of CPUs apart) was stored; min %lld, max %lld as printed are none",
+                (long long)t->index, (long long)t->min, (long long)t->max);
+}
+
+static void fill_values(struct import *import, const struct result *result, const struct thread_result *t, struct series *s)
+{
+    int64_t unit = result->unit_ns;
+    int64_t min = t->min, max = t->max;
+    double avg = !isnan(t->exact_avg) ? t->exact_avg : t->avg == PRINTED_UNKNOWN ? NAN : (double)t->avg;
+    if (t->cycles != PRINTED_UNKNOWN)
+        s->n_samples = (uint64_t)t->cycles;
+    if (t->cycles == 0) {
+        note(import, result, "no-samples", t->line, "thread %lld took no sample", (long long)t->index);
+        return;
+    }
+    bool jumped = is_impossible(min) || is_impossible(max) || (avg > 1e12) || avg < 0 ||
+                  (max != PRINTED_UNKNOWN && min != PRINTED_UNKNOWN && max < min && max != 0);
+    if (jumped) {
+        note_clock_jump(import, result, t);
+        if (is_impossible(max) || (min != PRINTED_UNKNOWN && max < min))
+            max = PRINTED_UNKNOWN;
+        if (is_impossible(min))
+            min = PRINTED_UNKNOWN;
+        avg = NAN;
+    }
+    if (min == 1000000) {
+        /* The start value of the minimum: with -N every latency may have been above 1 ms. */
+        note(import, result, "sentinel-value", t->line, "thread %lld: Min 1000000 is the start value, not a latency",
+                    (long long)t->index);
+        min = PRINTED_UNKNOWN;
+    }
+    s->min_ns = to_ns(min, unit);
+    s->max_ns = to_ns(max, unit);
+    s->avg_ns = avg * (double)unit;
+    if (s->max_ns != NS_UNKNOWN && !isnan(avg) && avg > (double)max + 1)
+        note(import, result, "counts-mismatch", t->line, "thread %lld: average %.0f above maximum %lld", (long long)t->index,
+                    avg, (long long)max);
+}
+
+/* Cycles asked for: -l counts for the fastest thread (the first that is done ends the run), -D for all. */
+static uint64_t requested(const struct result *result, const struct series *s)
+{
+    const struct command *c = &result->command;
+    if (!command_is_known(c) || s->interval_ns == NS_UNKNOWN || s->interval_ns <= 0)
+        return COUNT_UNKNOWN;
+    if (c->loops != COUNT_UNKNOWN) {
+        int64_t shortest = s->interval_ns;
+        for (size_t i = 0; i < result->n_threads; i++)
+            if (result->threads[i].interval_us > 0 && result->threads[i].interval_us * 1000 < shortest)
+                shortest = result->threads[i].interval_us * 1000;
+        unsigned __int128 n = (unsigned __int128)c->loops * (uint64_t)shortest / (uint64_t)s->interval_ns;
+        return n > UINT32_MAX ? COUNT_UNKNOWN : (uint64_t)n;
+    }
+    return c->duration_ns != NS_UNKNOWN ? (uint64_t)(c->duration_ns / s->interval_ns) : COUNT_UNKNOWN;
+}
+
+/* Base interval (default 1 ms), longer by the distance for each further thread, but with -h all are equal. */
+static int64_t interval_of_command(const struct result *result, int64_t thread)
+{
+    const struct command *c = &result->command;
+    int64_t base_ns = c->interval_ns == NS_UNKNOWN ? 1000000 : c->interval_ns, add_ns;
+    int64_t distance_ns = c->distance_ns == NS_UNKNOWN ? 500000 : c->distance_ns;
+    if (c->histogram_limit > 0 || result->histogram.is_there || __builtin_mul_overflow(distance_ns, thread, &add_ns) ||
+        __builtin_add_overflow(base_ns, add_ns, &add_ns))
+        return base_ns;
+    return add_ns;
+}
+
+static void fill_settings(const struct result *result, const struct thread_result *t, struct series *s)
+{
+    const struct command *c = &result->command;
+    if (t->tid > 0 && t->tid < INT32_MAX)
+        s->tid = (int32_t)t->tid;
+    s->cpu = t->cpu != CPU_UNKNOWN ? t->cpu : command_cpu(c, t->index);
+    if (t->priority != PRINTED_UNKNOWN)
+        s->priority = (int32_t)t->priority;
+    else if (c->priority != PRIO_UNKNOWN && (result->histogram.is_there || result->has_json))
+        s->priority = (int32_t)c->priority; /* equal for all threads with -h, and since 0.84 anyway */
+    s->policy = result->policy != POLICY_UNKNOWN ? result->policy : c->policy;
+    if (s->policy == POLICY_UNKNOWN && command_is_known(c) && s->priority > 0)
+        s->policy = strcmp(result->tool, "cyclicdeadline") == 0 ? POLICY_DEADLINE : POLICY_FIFO;
+    if (s->priority == 0)
+        s->priority = PRIO_UNKNOWN;
+    if (t->interval_us > 0)
+        s->interval_ns = t->interval_us > INT64_MAX / 1000 ? NS_UNKNOWN : t->interval_us * 1000;
+    else if (command_is_known(c))
+        s->interval_ns = interval_of_command(result, t->index);
+    s->duration_ns = result->json_duration_ns;
+}
+
+/* What a version does with periods that a stall swallowed: replayed up to 0.91, skipped since. */
+static enum omission omission_of(const struct result *result)
+{
+    if (result->has_json || result->histogram.is_there) {
+        if (result->has_json || (!result->histogram.has_total && !result->histogram.has_zero_rows && result->histogram.has_footers))
+            return OMISSION_SKIPS; /* 2.7 and later */
+    }
+    if (result->version[0]) {
+        double version = strtod(result->version, NULL);
+        return version < 0.915 ? OMISSION_REPLAYS : OMISSION_SKIPS;
+    }
+    for (size_t i = 0; i < result->n_threads; i++)
+        if (result->threads[i].smi != PRINTED_UNKNOWN)
+            return OMISSION_SKIPS; /* 0.97 */
+    return OMISSION_UNKNOWN;
+}
+
+/* ---- the histogram against its own summary ---- */
+
+static void check_bins(struct import *import, const struct result *result, const struct thread_result *t, struct series *s)
+{
+    const struct histogram_facts *h = &result->histogram;
+    uint64_t sum = 0;
+    double weighted = 0;
+    int64_t first = PRINTED_UNKNOWN, last = PRINTED_UNKNOWN;
+    for (size_t i = 0; i < t->n_bins; i++) {
+        if (first == PRINTED_UNKNOWN || t->bins[i].low_ns < first)
+            first = t->bins[i].low_ns;
+        if (last == PRINTED_UNKNOWN || t->bins[i].low_ns > last)
+            last = t->bins[i].low_ns;
+        sum += t->bins[i].count;
+        weighted += (double)t->bins[i].low_ns * (double)t->bins[i].count;
+    }
+    if (t->total != PRINTED_UNKNOWN && (uint64_t)t->total != sum)
+        note(import, result, "counts-mismatch", h->line, "thread %lld: rows hold %llu samples, '# Total' says %lld",
+                    (long long)t->index, (unsigned long long)sum, (long long)t->total);
+    if (t->overflow != PRINTED_UNKNOWN && t->cycles != PRINTED_UNKNOWN && (uint64_t)t->cycles != sum + (uint64_t)t->overflow)
+        note(import, result, "counts-mismatch", h->line, "thread %lld: %llu samples in rows and %lld beyond, but %lld cycles",
+                    (long long)t->index, (unsigned long long)sum, (long long)t->overflow, (long long)t->cycles);
+    bool has_overflow = t->overflow != PRINTED_UNKNOWN && t->overflow > 0;
+    if (t->min != PRINTED_UNKNOWN && first != PRINTED_UNKNOWN && t->min != first && (t->min < first || t->cycles == PRINTED_UNKNOWN))
+        note(import, result, "counts-mismatch", h->line, "thread %lld: minimum %lld, but the first used row is %lld",
+                    (long long)t->index, (long long)t->min, (long long)first);
+    if (!has_overflow && t->max != PRINTED_UNKNOWN && last != PRINTED_UNKNOWN && t->max != last && !is_impossible(t->max) &&
+        (h->last_bucket < 0 || t->max <= h->last_bucket) && s->n_overflow == 0)
+        note(import, result, "counts-mismatch", h->line, "thread %lld: maximum %lld, but the last used row is %lld",
+                    (long long)t->index, (long long)t->max, (long long)last);
+    if (!has_overflow && sum && t->avg != PRINTED_UNKNOWN && !is_impossible(t->avg) && s->n_overflow == 0 &&
+        fabs(weighted / (double)sum - (double)t->avg) > 1.5)
+        note(import, result, "counts-mismatch", h->line, "thread %lld: average %lld, but its rows give %.1f",
+                    (long long)t->index, (long long)t->avg, weighted / (double)sum);
+}
+
+/* min, max, average that the footers lack come from the rows, as far as these tell. */
+static void fill_from_bins(struct import *import, const struct result *result, const struct thread_result *t, struct series *s)
+{
+    const struct histogram_facts *h = &result->histogram;
+    int64_t unit = result->unit_ns;
+    uint64_t sum = 0;
+    double weighted = 0;
+    int64_t first = INT64_MAX, last = -1;
+    for (size_t i = 0; i < t->n_bins; i++) {
+        sum += t->bins[i].count;
+        weighted += (double)t->bins[i].low_ns * (double)t->bins[i].count;
+        first = t->bins[i].low_ns < first ? t->bins[i].low_ns : first;
+        last = t->bins[i].low_ns > last ? t->bins[i].low_ns : last;
+    }
+    if (t->overflow != PRINTED_UNKNOWN)
+        s->n_overflow = (uint64_t)t->overflow;
+    else if (t->cycles != PRINTED_UNKNOWN && (uint64_t)t->cycles >= sum && (t->n_bins || t->cycles > 0))
+        s->n_overflow = (uint64_t)t->cycles - sum;
+    if (s->n_samples == COUNT_UNKNOWN && s->n_overflow != COUNT_UNKNOWN)
+        s->n_samples = sum + s->n_overflow;
+    else if (s->n_samples == COUNT_UNKNOWN && (t->total != PRINTED_UNKNOWN || h->has_footers))
+        s->n_samples = sum;
+    s->bin_width_ns = unit;
+    s->bin_edge = BIN_FLOOR;
+    if (result->command.histogram_limit > 0)
+        s->overflow_limit_ns = result->command.histogram_limit * unit;
+    else if (h->has_zero_rows && h->last_bucket >= 0 && h->last_bucket + 1 == h->n_rows)
+        s->overflow_limit_ns = (h->last_bucket + 1) * unit; /* all rows were printed, 0 to N - 1 */
+    if (sum && s->min_ns == NS_UNKNOWN && t->min == PRINTED_UNKNOWN)
+        s->min_ns = first * unit;
+    if (sum && isnan(s->avg_ns) && s->n_overflow == 0 && t->avg == PRINTED_UNKNOWN)
+        s->avg_ns = weighted / (double)sum * (double)unit;
+    if (sum && s->max_ns == NS_UNKNOWN && t->max == PRINTED_UNKNOWN) {
+        s->max_ns = last * unit;
+        /* Up to 0.44 what did not fit was dropped, in 0.45 to 0.55 it was counted in the last row. */
+        bool is_capped = h->single_max && (h->five_digits || last == h->last_bucket);
+        s->max_is_lower_bound = is_capped || !h->has_footers;
+        if (is_capped)
+            note(import, result, "histogram-truncated", h->line,
+                        "thread %lld: this version %s; the true maximum is unknown", (long long)t->index,
+                        h->five_digits ? "drops what lies beyond the histogram" : "counts what lies beyond in the last row");
+    }
+    if (!h->has_footers && !result->has_status && !result->has_json)
+        s->is_cut = true;
+}
+
+static void store_bins(struct import *import, struct result *result, struct thread_result *t)
+{
+    for (size_t i = 0; i < t->n_bins; i++)
+        t->bins[i].low_ns *= result->unit_ns;
+    store_add_bins(import->store, t->series, t->bins, t->n_bins);
+    for (size_t i = 0; i < t->n_bins; i++)
+        t->bins[i].low_ns /= result->unit_ns;
+    store_add_overflow_cycles(import->store, t->series, t->overflow_cycles, t->n_overflow_cycles);
+    t->bins_stored = true;
+}
+
+static void fill_from_samples(const struct result *result, const struct thread_result *t, struct series *s)
+{
+    bool is_reduced = result->command.oscope > 1 || s->is_block_maxima;
+    if (is_reduced) {
+        s->is_block_maxima = true;
+        s->n_samples = t->last_cycle + 1;
+        s->max_ns = t->sample_max * result->unit_ns;
+    } else {
+        s->n_samples = t->n_lines;
+        s->min_ns = t->sample_min * result->unit_ns;
+        s->max_ns = t->sample_max * result->unit_ns;
+        s->avg_ns = t->sample_sum / (double)t->n_lines * (double)result->unit_ns;
+    }
+}
+
+static void store_thread(struct import *import, struct result *result, struct thread_result *t)
+{
+    struct series series = series_unknown(), *s = &series;
+    char name[24];
+    snprintf(name, sizeof name, "T%lld", (long long)t->index);
+    s->name = name;
+    s->tool = result->tool;
+    s->comm = result->tool;
+    s->path = strcmp(result->tool, "signaltest") == 0 ? PATH_CALL_DURATION : PATH_TIMER_WAKEUP;
+    s->resolution_ns = result->unit_ns;
+    s->unit_evidence = result->unit_evidence;
+    s->omission = omission_of(result);
+    fill_settings(result, t, s);
+    s->n_requested = requested(result, s);
+    fill_values(import, result, t, s);
+    if (result->histogram.is_there) {
+        fill_from_bins(import, result, t, s);
+        check_bins(import, result, t, s);
+    }
+    if (result->unit_evidence && result->unit_evidence[0] == 'm')
+        note(import, result, "unit-assumed", t->line, "%s", result->unit_evidence);
+    if (t->series == ROW_NONE) {
+        t->series = import_series(import, s);
+        result->run = import->run;
+    }
+    struct series *row = store_edit_series(import->store, t->series);
+    series.run = row->run;
+    series.artefact = row->artefact;
+    series.is_block_maxima = row->is_block_maxima;
+    if (t->n_lines) {
+        series.has_times = false;
+        fill_from_samples(result, t, s);
+    }
+    s->name = row->name;
+    s->tool = row->tool;
+    s->comm = row->comm;
+    s->unit_evidence = s->unit_evidence ? store_keep(import->store, s->unit_evidence) : NULL;
+    *row = series;
+    if (t->n_bins && !t->bins_stored)
+        store_bins(import, result, t);
+}
+
+static void store_rows(struct import *import, struct result *result)
+{
+    if (!result->is_open || (!result->n_threads && !result->has_break))
+        return;
+    uint32_t run = import->run;
+    import->run = result->run;
+    result_unit(result);
+    for (size_t i = 0; i < result->n_threads; i++)
+        store_thread(import, result, &result->threads[i]);
+    command_facts(import, result->tool, &result->command);
+    if (result->load_average[0])
+        import_fact(import, "load.average", "%s", result->load_average);
+    if (result->has_header && policy_name(result->policy)) {
+        char key[64];
+        snprintf(key, sizeof key, "%s.policy", result->tool);
+        import_fact(import, key, "%s", policy_name(result->policy));
+    }
+    if (result->version[0])
+        import_tool_version(import, "%s", result->version);
+    if (run > import->run)
+        import->run = run;
+}
+
+void result_store(struct import *import, struct result *result)
+{
+    store_rows(import, result);
+}
+
+void result_close(struct import *import, struct result *result)
+{
+    result->is_complete = true;
+    store_rows(import, result);
+    result_clear(result);
+}

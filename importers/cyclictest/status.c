@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Status lines:
+ *
+ *     policy: fifo: loadavg: 0.31 0.31 0.19 1/358 2236
+ *     T: 0 ( 2234) P: 2 I:10000 C:  10000 Min:      9 Act:   30 Avg:   21 Max:     129
+ *
+ * Split on the labels, never on columns: every field grows, mail wraps at any blank, people cut fields out. signaltest
+ * prints them without I:, cyclicdeadline without P:.
+ */
+#include <string.h>
+
+#include "importers/cyclictest/cyclictest.h"
+
+struct label {
+    const char *name;
+    int64_t *value;
+};
+
+static bool digit_follows(const char *p, const char *end)
+{
+    scan_blanks(&p, end);
+    return p < end && ((*p >= '0' && *p <= '9') || (*p == '-' && p + 1 < end && p[1] >= '0' && p[1] <= '9'));
+}
+
+/* A number of any length; what does not fit is the largest there is. */
+static bool number(const char **p, const char *end, int64_t *value)
+{
+    const char *q = *p;
+    scan_blanks(&q, end);
+    if (!digit_follows(q, end))
+        return false;
+    const char *begin = q;
+    if (!scan_i64(&q, end, value)) {
+        *value = *begin == '-' ? INT64_MIN + 1 : INT64_MAX;
+        while (q < end && (*q == '-' || (*q >= '0' && *q <= '9')))
+            q++;
+    }
+    *p = q;
+    return true;
+}
+
+/* The fields in text; how many labels had a number. `ends_open`: the text ends in the middle of a field. */
+static int parse_fields(const char *p, const char *end, struct status_line *s, bool *ends_open)
+{
+    const struct label labels[] = {
+        {"Min:", &s->min}, {"Act:", &s->act}, {"Avg:", &s->avg}, {"Max:", &s->max}, {"SMI:", &s->smi}, {"T:", &s->index},
+        {"P:", &s->priority}, {"I:", &s->interval_us}, {"C:", &s->cycles}, {"Y:", NULL},
+    };
+    int n_fields = 0;
+    *ends_open = false;
+    while (p < end) {
+        bool is_taken = false;
+        if (*p == '(') {
+            const char *q = p + 1;
+            if (number(&q, end, &s->tid)) {
+                scan_blanks(&q, end);
+                if (q < end && *q == ')')
+                    q++;
+                else
+                    *ends_open = q == end;
+                n_fields++;
+            } else {
+                *ends_open = true;
+            }
+            p = q;
+            continue;
+        }
+        for (size_t i = 0; i < sizeof labels / sizeof *labels && !is_taken; i++) {
+            const char *q = p;
+            int64_t value;
+            if (!scan_literal(&q, end, labels[i].name))
+                continue;
+            is_taken = true;
+            const char *after = q;
+            if (!number(&q, end, &value)) {
+                *ends_open = true;
+                p = q;
+                break;
+            }
+            *ends_open = false;
+            if (labels[i].value == &s->act)
+                s->is_wide = q - after >= 8;
+            if (labels[i].value)
+                *labels[i].value = value;
+            n_fields++;
+            p = q;
+        }
+        if (!is_taken) {
+            if (*p != ' ' && *p != '\t' && *p != ')' && *p != '|' && *p != ',')
+                break; /* prose follows */
+            p++;
+        }
+    }
+    return n_fields;
+}
+
+/* Does a line go on with what the one before left open: a bare number, or a label that comes later? */
+static bool continues(const struct line *line, const struct status_line *s, bool is_open)
+{
+    const char *p = line->text, *end = p + line->length;
+    scan_blanks(&p, end);
+    if (p == end)
+        return false;
+    if (is_open)
+        return digit_follows(p, end) || *p == ')' || *p == '(';
+    static const char *const later[] = {"P:", "I:", "C:", "Min:", "Act:", "Avg:", "Max:", "SMI:", "("};
+    const int64_t values[] = {s->priority, s->interval_us, s->cycles, s->min, s->act, s->avg, s->max, s->smi, s->tid};
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+        const char *q = p;
+        if (scan_literal(&q, end, later[i]))
+            return values[i] == PRINTED_UNKNOWN;
+    }
+    return false;
+}
+
+static struct status_line empty_status(void)
+{
+    return (struct status_line){
+        .index = PRINTED_UNKNOWN, .tid = PRINTED_UNKNOWN, .priority = PRINTED_UNKNOWN, .interval_us = PRINTED_UNKNOWN,
+        .cycles = PRINTED_UNKNOWN, .min = PRINTED_UNKNOWN, .act = PRINTED_UNKNOWN, .avg = PRINTED_UNKNOWN,
+        .max = PRINTED_UNKNOWN, .smi = PRINTED_UNKNOWN, .n_lines = 1};
+}
+
+bool status_line_parse(struct lines *lines, struct status_line *status)
+{
+    struct line line;
+    char joined[512];
+    bool is_open;
+    if (!lines_peek(lines, 0, &line))
+        return false;
+    const char *p = line.text, *end = p + line.length;
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '|' || *p == '*' || *p == '#'))
+        p++;
+    enum policy policy;
+    bool has_policy;
+    char load[64];
+    const char *rest = p;
+    bool after_header = header_line_parse(&line, &policy, &has_policy, load, &rest) && rest < end;
+    if (!after_header && (end - p < 2 || p[0] != 'T' || p[1] != ':'))
+        return false;
+    if (after_header)
+        p = rest;
+    size_t n = (size_t)(end - p);
+    if (n >= sizeof joined)
+        n = sizeof joined - 1;
+    memcpy(joined, p, n);
+    *status = empty_status();
+    int n_fields = parse_fields(joined, joined + n, status, &is_open);
+    /* Wrapped: take the next lines as long as they go on with it. */
+    for (size_t k = 1; k <= 4 && (is_open || status->max == PRINTED_UNKNOWN || status->avg == PRINTED_UNKNOWN); k++) {
+        struct line next;
+        if (!lines_peek(lines, k, &next) || next.length + n + 1 >= sizeof joined || !continues(&next, status, is_open))
+            break;
+        joined[n++] = ' ';
+        memcpy(joined + n, next.text, next.length);
+        n += next.length;
+        *status = empty_status();
+        n_fields = parse_fields(joined, joined + n, status, &is_open);
+        status->n_lines = k + 1;
+    }
+    if (status->max == PRINTED_UNKNOWN && status->min == PRINTED_UNKNOWN)
+        return false;
+    if (n_fields < (after_header ? 1 : 3))
+        return false;
+    if (memmem(joined, n, "A:", 2) && !memmem(joined, n, "I:", 2)) /* jitterdebugger's look-alike */
+        return false;
+    bool has_interval = status->interval_us != PRINTED_UNKNOWN, has_priority = status->priority != PRINTED_UNKNOWN;
+    status->tool = after_header || has_interval == has_priority ? "cyclictest" : has_priority ? "signaltest" : "cyclicdeadline";
+    if (status->index == PRINTED_UNKNOWN)
+        status->index = 0;
+    return status->index >= 0 && status->index < MAX_THREADS;
+}
+
+/* "0.31 0.31 0.19 1/358 2236" */
+static bool load_average(const char **p, const char *end, char load[64])
+{
+    const char *q = *p;
+    int64_t x;
+    uint64_t n;
+    for (int i = 0; i < 3; i++) {
+        const char *before = q;
+        if (!scan_decimal(&q, end, 2, &x) || q - before < 4 || q[-3] != '.' || !scan_blanks(&q, end))
+            return false;
+    }
+    if (!scan_u64(&q, end, &n) || !scan_literal(&q, end, "/") || !scan_u64(&q, end, &n))
+        return false;
+    const char *load_end = q;
+    if (scan_blanks(&q, end) && scan_u64(&q, end, &n))
+        load_end = q;
+    else
+        q = load_end;
+    size_t length = (size_t)(load_end - *p);
+    if (length >= 64)
+        return false;
+    memcpy(load, *p, length);
+    load[length] = '\0';
+    *p = q;
+    return true;
+}
+
+bool header_line_parse(const struct line *line, enum policy *policy, bool *has_policy, char load[64], const char **rest)
+{
+    const char *p = line->text, *end = p + line->length;
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '#' || *p == '|'))
+        p++;
+    *policy = POLICY_UNKNOWN;
+    *has_policy = false;
+    load[0] = '\0';
+    if (scan_literal(&p, end, "policy:")) {
+        char name[16];
+        size_t n = 0;
+        scan_blanks(&p, end);
+        while (p < end && *p != ':' && *p != '/' && *p != ' ' && n + 1 < sizeof name)
+            name[n++] = *p++;
+        name[n] = '\0';
+        while (p < end && *p != ':')
+            p++;
+        *policy = policy_from_name(name);
+        *has_policy = true;
+        if (!scan_literal(&p, end, ":"))
+            return false;
+        scan_blanks(&p, end);
+        if (!scan_literal(&p, end, "loadavg:"))
+            return false;
+        scan_blanks(&p, end);
+        load_average(&p, end, load);
+    } else if (!load_average(&p, end, load)) {
+        return false;
+    }
+    scan_blanks(&p, end);
+    if (rest)
+        *rest = p;
+    return true;
+}
+
+/* Numbers of a status line into the result's thread. */
+static void fill_thread(struct thread_result *thread, const struct status_line *s, uint64_t line)
+{
+    thread->tid = s->tid;
+    thread->priority = s->priority;
+    thread->interval_us = s->interval_us;
+    thread->cycles = s->cycles;
+    thread->min = s->min;
+    thread->act = s->act;
+    thread->avg = s->avg;
+    thread->max = s->max;
+    thread->smi = s->smi;
+    thread->is_wide = s->is_wide;
+    thread->line = line;
+}
+
+/* A later frame of the same run: the same thread, further on. */
+static bool is_later_frame(const struct thread_result *old, const struct status_line *s)
+{
+    if (old->tid == PRINTED_UNKNOWN && old->cycles != PRINTED_UNKNOWN)
+        return s->cycles == old->cycles; /* JSON of the same run */
+    if (s->tid == PRINTED_UNKNOWN || s->cycles == PRINTED_UNKNOWN || old->cycles == PRINTED_UNKNOWN)
+        return false;
+    return (old->tid == s->tid || old->tid == 0) && s->cycles >= old->cycles;
+}
+
+void status_take(struct import *import, struct cyclictest_state *state, const struct status_line *s, uint64_t line,
+                 bool is_repaint)
+{
+    struct result *result = &state->result;
+    struct thread_result *old = result->is_open ? result_find(result, s->index) : NULL;
+    bool is_new = !result->is_open || command_is_known(&state->command) || strcmp(result->tool, s->tool) != 0 ||
+                  (result->histogram.is_there && !is_repaint && !result->has_json && result->has_status) ||
+                  result->run != import->run;
+    if (old && !is_new && !is_repaint && !is_later_frame(old, s))
+        is_new = true;
+    /* A new thread after a histogram belongs to something else. */
+    if (is_new && is_repaint && old && is_later_frame(old, s) && !command_is_known(&state->command))
+        is_new = false;
+    if (is_new)
+        result_begin(import, state, s->tool, line);
+    if (state->load_average[0] || state->has_header) {
+        memcpy(result->load_average, state->load_average, sizeof result->load_average);
+        result->policy = state->policy;
+        result->has_header |= state->has_header;
+        state->load_average[0] = '\0';
+        state->has_header = false;
+    }
+    struct thread_result *thread = result_thread(result, s->index);
+    if (!thread)
+        return;
+    fill_thread(thread, s, line);
+    result->has_status = true;
+}
