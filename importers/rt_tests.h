@@ -3,7 +3,7 @@
 #ifndef IMPORTERS_RT_TESTS_H
 #define IMPORTERS_RT_TESTS_H
 
-#include "importers/command.h"
+#include "importers/tool_command.h"
 #include "importers/json_block.h"
 
 struct rt_tests_head {
@@ -12,7 +12,7 @@ struct rt_tests_head {
     const char *version;
     int64_t duration_ns;      /* end_time - start_time, whole seconds; NS_UNKNOWN */
     int64_t return_code;      /* INT64_MIN unknown */
-    struct command command;
+    struct tool_command command;
 };
 
 /* Reads the head; facts are stated by rt_tests_facts() once the run is settled. */

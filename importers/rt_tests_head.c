@@ -43,9 +43,9 @@ void rt_tests_read_head(const json_t *json, struct rt_tests_head *head)
     head->version = json_text(json, "rt_test_version");
     json_whole(json, "return_code", &head->return_code);
     if (rt_tests_parse_date(json_text(json, "start_time"), &begin) && rt_tests_parse_date(json_text(json, "end_time"), &end) &&
-        end >= begin)
+        end > begin)
         head->duration_ns = (end - begin) * 1000000000;
-    command_clear(&head->command);
+    tool_command_clear(&head->command);
     if (!head->command_line)
         return;
     head->tool = tool_of(head->command_line);
@@ -54,7 +54,7 @@ void rt_tests_read_head(const json_t *json, struct rt_tests_head *head)
     /* The first word may be any path: name it by itself for the reader of options. */
     snprintf(first, sizeof first, "%.*s", (int)strcspn(line, " "), line);
     const char *slash = strrchr(first, '/');
-    if (!command_find(line, strlen(line), slash ? slash + 1 : first, &head->command))
+    if (!tool_command_find(line, strlen(line), slash ? slash + 1 : first, &head->command))
         snprintf(head->command.text, sizeof head->command.text, "%.1000s", line);
 }
 

@@ -51,9 +51,9 @@ static bool is_spike(const struct line *line)
     return line_starts(line, "T:") && line_has(line, "Spike:");
 }
 
-static bool is_command(const struct line *line, struct command *command)
+static bool is_command(const struct line *line, struct tool_command *command)
 {
-    return line->length > 12 && command_find(line->text, line->length, "cyclictest", command);
+    return line->length > 12 && tool_command_find(line->text, line->length, "cyclictest", command);
 }
 
 /* A header is ours only if status lines follow, or the rest of one stands behind it. */
@@ -89,7 +89,7 @@ static struct probe_result cyclictest_probe(struct lines *lines, const struct me
 {
     (void)member;
     struct line line;
-    struct command command;
+    struct tool_command command;
     struct status_line status;
     lines_peek(lines, 0, &line);
     const char *p = line.text, *end = p + line.length;
@@ -205,7 +205,7 @@ static enum status take(struct import *import, struct cyclictest_state *state, s
 {
     struct line line;
     struct status_line status;
-    struct command command;
+    struct tool_command command;
     *is_ours = true;
     lines_peek(lines, 0, &line);
     *cursor_up = line.cursor_up ? line.cursor_up : *cursor_up;
@@ -255,7 +255,7 @@ static enum status cyclictest_read(struct import *import, struct lines *lines, s
     struct cyclictest_state *state = import_state(import, &importer_cyclictest, sizeof *state);
     if (!state->is_ready) {
         result_clear(&state->result);
-        command_clear(&state->command);
+        tool_command_clear(&state->command);
         state->is_ready = true;
     }
     enum status status = OK;
@@ -283,10 +283,10 @@ static void cyclictest_finish(struct import *import)
 {
     struct cyclictest_state *state = import_state(import, &importer_cyclictest, sizeof *state);
     struct result *result = &state->result;
-    if (command_is_known(&state->command) && result->is_open && !command_is_known(&result->command))
+    if (tool_command_is_known(&state->command) && result->is_open && !tool_command_is_known(&result->command))
         result->command = state->command; /* said behind the result: "this was cyclictest -p 80" */
-    if (!result->is_open && (state->n_messages || state->is_usage_text || command_is_known(&state->command))) {
-        command_facts(import, "cyclictest", &state->command);
+    if (!result->is_open && (state->n_messages || state->is_usage_text || tool_command_is_known(&state->command))) {
+        tool_command_facts(import, "cyclictest", &state->command);
         import_note(import, "no-samples", 0,
                     state->is_usage_text ? "cyclictest printed its usage: it refused the command and measured nothing"
                                          : "cyclictest was started but printed no result");

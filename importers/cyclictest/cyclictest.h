@@ -7,7 +7,7 @@
 #ifndef IMPORTERS_CYCLICTEST_H
 #define IMPORTERS_CYCLICTEST_H
 
-#include "importers/command.h"
+#include "importers/tool_command.h"
 #include "importers/importer.h"
 
 #define MAX_THREADS 4096
@@ -48,7 +48,7 @@ struct result {
     uint32_t run;
     uint64_t line;             /* where it began */
     const char *tool;          /* "cyclictest", "signaltest", "cyclicdeadline" */
-    struct command command;
+    struct tool_command command;
     enum policy policy;
     bool has_header;           /* "policy:" seen */
     char load_average[64];
@@ -67,7 +67,7 @@ struct result {
 /* What the importer remembers within a member. */
 struct cyclictest_state {
     struct result result;
-    struct command command;    /* read, waiting for its result */
+    struct tool_command command;    /* read, waiting for its result */
     char load_average[64];     /* header read, waiting for its status lines */
     enum policy policy;
     bool is_ready;

@@ -16,7 +16,7 @@ void result_clear(struct result *result)
     }
     free(result->threads);
     *result = (struct result){.json_duration_ns = NS_UNKNOWN};
-    command_clear(&result->command);
+    tool_command_clear(&result->command);
 }
 
 struct thread_result *result_find(struct result *result, int64_t index)
@@ -60,9 +60,9 @@ void result_begin(struct import *import, struct cyclictest_state *state, const c
     result->run = import->run;
     result->tool = tool;
     result->line = line;
-    if (command_is_known(&state->command)) {
+    if (tool_command_is_known(&state->command)) {
         result->command = state->command;
-        command_clear(&state->command);
+        tool_command_clear(&state->command);
     }
     memcpy(result->version, state->version, sizeof result->version);
     state->version[0] = '\0';
@@ -80,7 +80,7 @@ int64_t result_unit(struct result *result)
     if (result->unit_ns)
         return result->unit_ns;
     result->unit_ns = 1000;
-    if (command_is_known(&result->command)) {
+    if (tool_command_is_known(&result->command)) {
         result->unit_ns = result->command.is_nanoseconds ? 1 : 1000;
         return result->unit_ns;
     }
@@ -167,8 +167,8 @@ static void fill_values(struct import *import, const struct result *result, cons
 /* Cycles asked for: -l counts for the fastest thread (the first that is done ends the run), -D for all. */
 static uint64_t requested(const struct result *result, const struct series *s)
 {
-    const struct command *c = &result->command;
-    if (!command_is_known(c) || s->interval_ns == NS_UNKNOWN || s->interval_ns <= 0)
+    const struct tool_command *c = &result->command;
+    if (!tool_command_is_known(c) || s->interval_ns == NS_UNKNOWN || s->interval_ns <= 0)
         return COUNT_UNKNOWN;
     if (c->loops != COUNT_UNKNOWN) {
         int64_t shortest = s->interval_ns;
@@ -184,7 +184,7 @@ static uint64_t requested(const struct result *result, const struct series *s)
 /* Base interval (default 1 ms), longer by the distance for each further thread, but with -h all are equal. */
 static int64_t interval_of_command(const struct result *result, int64_t thread)
 {
-    const struct command *c = &result->command;
+    const struct tool_command *c = &result->command;
     int64_t base_ns = c->interval_ns == NS_UNKNOWN ? 1000000 : c->interval_ns, add_ns;
     int64_t distance_ns = c->distance_ns == NS_UNKNOWN ? 500000 : c->distance_ns;
     if (c->histogram_limit > 0 || result->histogram.is_there || __builtin_mul_overflow(distance_ns, thread, &add_ns) ||
@@ -195,22 +195,22 @@ static int64_t interval_of_command(const struct result *result, int64_t thread)
 
 static void fill_settings(const struct result *result, const struct thread_result *t, struct series *s)
 {
-    const struct command *c = &result->command;
+    const struct tool_command *c = &result->command;
     if (t->tid > 0 && t->tid < INT32_MAX)
         s->tid = (int32_t)t->tid;
-    s->cpu = t->cpu != CPU_UNKNOWN ? t->cpu : command_cpu(c, t->index);
+    s->cpu = t->cpu != CPU_UNKNOWN ? t->cpu : tool_command_cpu(c, t->index);
     if (t->priority != PRINTED_UNKNOWN)
         s->priority = (int32_t)t->priority;
     else if (c->priority != PRIO_UNKNOWN && (result->histogram.is_there || result->has_json))
         s->priority = (int32_t)c->priority; /* equal for all threads with -h, and since 0.84 anyway */
     s->policy = result->policy != POLICY_UNKNOWN ? result->policy : c->policy;
-    if (s->policy == POLICY_UNKNOWN && command_is_known(c) && s->priority > 0)
+    if (s->policy == POLICY_UNKNOWN && tool_command_is_known(c) && s->priority > 0)
         s->policy = strcmp(result->tool, "cyclicdeadline") == 0 ? POLICY_DEADLINE : POLICY_FIFO;
     if (s->priority == 0)
         s->priority = PRIO_UNKNOWN;
     if (t->interval_us > 0)
         s->interval_ns = t->interval_us > INT64_MAX / 1000 ? NS_UNKNOWN : t->interval_us * 1000;
-    else if (command_is_known(c))
+    else if (tool_command_is_known(c))
         s->interval_ns = interval_of_command(result, t->index);
     s->duration_ns = result->json_duration_ns;
 }
@@ -289,7 +289,7 @@ static void fill_from_bins(struct import *import, const struct result *result, c
     if (s->n_samples == COUNT_UNKNOWN && s->n_overflow != COUNT_UNKNOWN)
         s->n_samples = sum + s->n_overflow;
     else if (s->n_samples == COUNT_UNKNOWN && (t->total != PRINTED_UNKNOWN || h->has_footers))
-        s->n_samples = sum;
+        s->n_samples = h->five_digits && h->single_max && (sum == 0 || result->command.loops != COUNT_UNKNOWN) ? COUNT_UNKNOWN : sum;
     s->bin_width_ns = unit;
     s->bin_edge = BIN_FLOOR;
     if (result->command.histogram_limit > 0)
@@ -391,7 +391,7 @@ static void store_rows(struct import *import, struct result *result)
     result_unit(result);
     for (size_t i = 0; i < result->n_threads; i++)
         store_thread(import, result, &result->threads[i]);
-    command_facts(import, result->tool, &result->command);
+    tool_command_facts(import, result->tool, &result->command);
     if (result->load_average[0])
         import_fact(import, "load.average", "%s", result->load_average);
     if (result->has_header && policy_name(result->policy)) {

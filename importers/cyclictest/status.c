@@ -265,13 +265,13 @@ void status_take(struct import *import, struct cyclictest_state *state, const st
 {
     struct result *result = &state->result;
     struct thread_result *old = result->is_open ? result_find(result, s->index) : NULL;
-    bool is_new = !result->is_open || command_is_known(&state->command) || strcmp(result->tool, s->tool) != 0 ||
+    bool is_new = !result->is_open || tool_command_is_known(&state->command) || strcmp(result->tool, s->tool) != 0 ||
                   (result->histogram.is_there && !is_repaint && !result->has_json && result->has_status) ||
                   result->run != import->run;
     if (old && !is_new && !is_repaint && !is_later_frame(old, s))
         is_new = true;
     /* A new thread after a histogram belongs to something else. */
-    if (is_new && is_repaint && old && is_later_frame(old, s) && !command_is_known(&state->command))
+    if (is_new && is_repaint && old && is_later_frame(old, s) && !tool_command_is_known(&state->command))
         is_new = false;
     if (is_new)
         result_begin(import, state, s->tool, line);

@@ -109,7 +109,7 @@ static const char *take_fixed(struct take *take, int64_t unit, const char *p, co
 
 static int64_t guess_unit(struct result *result, struct lines *lines)
 {
-    if (command_is_known(&result->command) || result->unit_ns)
+    if (tool_command_is_known(&result->command) || result->unit_ns)
         return result_unit(result);
     /* Without the command: a hundred lines that are all above 1000 are ns, as no wakeup takes 1 ms at best. */
     struct line line;
@@ -154,7 +154,7 @@ void verbose_read(struct import *import, struct cyclictest_state *state, struct 
     struct line line;
     int64_t thread, cycle, value;
     if (!result->is_open || result->run != import->run || result->has_verbose || result->has_status ||
-        command_is_known(&state->command))
+        tool_command_is_known(&state->command))
         result_begin(import, state, "cyclictest", lines_number(lines));
     result->has_verbose = true;
     int64_t unit = guess_unit(result, lines);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "importers/command.h"
+#include "importers/tool_command.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 
 #include "base/cpuset.h"
 
-void command_clear(struct command *command)
+void tool_command_clear(struct tool_command *command)
 {
-    *command = (struct command){
+    *command = (struct tool_command){
         .interval_ns = NS_UNKNOWN, .distance_ns = NS_UNKNOWN, .duration_ns = NS_UNKNOWN, .break_limit_ns = NS_UNKNOWN,
         .priority = PRIO_UNKNOWN, .loops = COUNT_UNKNOWN, .n_threads = -1, .histogram_limit = -1, .oscope = -1,
     };
@@ -69,7 +69,7 @@ static int64_t microseconds(const char *value)
     return is_number(value) && !__builtin_mul_overflow(strtoll(value, NULL, 10), 1000, &ns) && ns >= 0 ? ns : NS_UNKNOWN;
 }
 
-static void take_option(struct command *c, char letter, const char *value)
+static void take_option(struct tool_command *c, char letter, const char *value)
 {
     switch (letter) {
     case 'a':
@@ -140,7 +140,7 @@ static size_t split_words(char *text, char **words, size_t max)
     return n;
 }
 
-static void read_options(struct command *command, char **words, size_t n)
+static void read_options(struct tool_command *command, char **words, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i];
@@ -185,7 +185,7 @@ static const char *command_begin(const char *text, const char *name)
     return name;
 }
 
-bool command_find(const char *text, size_t length, const char *tool, struct command *command)
+bool tool_command_find(const char *text, size_t length, const char *tool, struct tool_command *command)
 {
     size_t n_name = strlen(tool);
     const char *end = text + length;
@@ -202,7 +202,7 @@ bool command_find(const char *text, size_t length, const char *tool, struct comm
         const char *after = p;
         if (!scan_blanks(&after, end) || end - after < 2 || after[0] != '-' || !(isalpha((unsigned char)after[1]) || after[1] == '-'))
             continue;
-        command_clear(command);
+        tool_command_clear(command);
         const char *begin = command_begin(text, word);
         snprintf(command->text, sizeof command->text, "%.*s", (int)(end - begin < 1000 ? end - begin : 1000), begin);
         char copy[COMMAND_BYTES];
@@ -230,9 +230,9 @@ static void number_fact(struct import *import, const char *tool, const char *nam
     fact(import, tool, name, text);
 }
 
-void command_facts(struct import *import, const char *tool, const struct command *c)
+void tool_command_facts(struct import *import, const char *tool, const struct tool_command *c)
 {
-    if (!command_is_known(c))
+    if (!tool_command_is_known(c))
         return;
     int64_t unit_ns = c->is_nanoseconds ? 1 : 1000;
     fact(import, tool, "command", c->text);
@@ -260,9 +260,9 @@ void command_facts(struct import *import, const char *tool, const struct command
         fact(import, tool, "tracemark", "1");
 }
 
-int32_t command_cpu(const struct command *command, int64_t thread)
+int32_t tool_command_cpu(const struct tool_command *command, int64_t thread)
 {
-    if (!command_is_known(command) || thread < 0 || thread >= CPUSET_MAX)
+    if (!tool_command_is_known(command) || thread < 0 || thread >= CPUSET_MAX)
         return CPU_UNKNOWN;
     if (command->has_affinity && command->affinity[0]) {
         struct cpuset set;

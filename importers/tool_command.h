@@ -3,8 +3,8 @@
  * Command lines of measuring tools as people paste them: with a prompt, sudo, taskset in front or in the middle of a
  * sentence. The options of the rt-tests tools are so alike that one reading serves all.
  */
-#ifndef IMPORTERS_COMMAND_H
-#define IMPORTERS_COMMAND_H
+#ifndef IMPORTERS_TOOL_COMMAND_H
+#define IMPORTERS_TOOL_COMMAND_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 #define COMMAND_BYTES 1024
 
-struct command {
+struct tool_command {
     char text[COMMAND_BYTES]; /* from the prompt on; "" none */
     /* What the options say; sentinels of rows.h, -1 or NULL where they say nothing. */
     int64_t interval_ns, distance_ns, duration_ns, break_limit_ns;
@@ -30,15 +30,15 @@ struct command {
 };
 
 /* Is there a command of this tool in the text ("./cyclictest -p 80 ...")? Options must follow the name. */
-bool command_find(const char *text, size_t length, const char *tool, struct command *command);
-void command_clear(struct command *command);
-static inline bool command_is_known(const struct command *command)
+bool tool_command_find(const char *text, size_t length, const char *tool, struct tool_command *command);
+void tool_command_clear(struct tool_command *command);
+static inline bool tool_command_is_known(const struct tool_command *command)
 {
     return command->text[0] != '\0';
 }
 /* States what it says as facts "TOOL.interval_ns" and so on. */
-void command_facts(struct import *import, const char *tool, const struct command *command);
+void tool_command_facts(struct import *import, const char *tool, const struct tool_command *command);
 /* The CPU of thread i as its options pin it, or CPU_UNKNOWN. */
-int32_t command_cpu(const struct command *command, int64_t thread);
+int32_t tool_command_cpu(const struct tool_command *command, int64_t thread);
 
 #endif
