@@ -12,12 +12,13 @@
 
 #include "base/duration.h"
 #include "base/text.h"
+#include "capture/check.h"
 #include "capture/session.h"
 #include "capture/trace.h"
 
 enum {
     OPTION_POLICY = 256, OPTION_SLEEP, OPTION_START, OPTION_DMA, OPTION_KEEP, OPTION_TRACE, OPTION_BUFFER, OPTION_CLOCK,
-    OPTION_HELPER, OPTION_RING, OPTION_NO_COUNTERS, OPTION_LOAD, OPTION_LOAD_CMD
+    OPTION_HELPER, OPTION_RING, OPTION_NO_COUNTERS, OPTION_LOAD, OPTION_LOAD_CMD, OPTION_REQUIRE
 };
 
 static const struct argp_option rows[] = {
@@ -41,6 +42,7 @@ static const struct argp_option rows[] = {
     {"no-counters", OPTION_NO_COUNTERS, NULL, 0, "Read no hardware counters", 0},
     {"load", OPTION_LOAD, "LIST", 0, "Load beside the measurement: dd, hackbench, timers, disk, net-loopback, memory:SIZE", 0},
     {"load-cmd", OPTION_LOAD_CMD, "CMD", 0, "Load beside the measurement: a shell command, ended with the run", 0},
+    {"require", OPTION_REQUIRE, "LIST", 0, "Measure only if these conditions of `check` are good: isolation,governor,...", 0},
     {"quiet", 'q', NULL, 0, "No progress line", 0},
     {0},
 };
@@ -151,12 +153,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         break;
     case OPTION_LOAD: options->load = argument; break;
     case OPTION_LOAD_CMD: options->load_command = argument; break;
+    case OPTION_REQUIRE: options->require = argument; break;
     case OPTION_NO_COUNTERS: options->counters = false; break;
     case 'q': options->quiet = true; break;
     case ARGP_KEY_ARG:
-        if (state->arg_num == 0 && strcmp(argument, "restore") == 0) {
-            printf("%u leftover trace instances removed\n", trace_restore());
-            exit(0);
+        if (state->arg_num == 0 && (strcmp(argument, "restore") == 0 || strcmp(argument, "check") == 0)) {
+            options->command = argument;
+            break;
         }
         argp_error(state, "unknown argument '%s'", argument);
         break;
@@ -179,9 +182,10 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         .options = rows,
         .parser = parse,
-        .args_doc = "\nrestore",
+        .args_doc = "\ncheck\nrestore",
         .doc = "Measures wakeup latency on this machine and leaves a bundle for whylate: every sample, the kernel's trace "
                "around the worst ones, and the environment.\n\n"
+               "`check` judges this machine against the recipe for a fair measurement and measures nothing; "
                "`restore` removes what a killed capture left in tracefs.",
     };
     static char default_directory[64];
@@ -200,13 +204,21 @@ int main(int argc, char **argv)
         strftime(default_directory, sizeof default_directory, "whylate-%Y%m%d-%H%M%S", localtime(&now));
         options.directory = default_directory;
     }
-    trace_restore();
+    if (options.command && strcmp(options.command, "check") == 0)
+        return check_print(&options, stdout) ? 1 : 0;
+    unsigned n_restored = trace_restore();
+    if (options.command) {
+        printf("%u leftover trace instances removed\n", n_restored);
+        return 0;
+    }
 
     struct text command = {0};
     for (int i = 0; i < argc; i++)
         text_format(&command, "%s%s", i ? " " : "", argv[i]);
     struct error error = {0};
-    enum status status = session_run(&options, text_string(&command), &error);
+    enum status status = options.require ? check_require(&options, options.require, &error) : OK;
+    if (status == OK)
+        status = session_run(&options, text_string(&command), &error);
     text_release(&command);
     if (status != OK)
         fprintf(stderr, "whylate-capture: %s\n", error.text);

@@ -14,6 +14,7 @@ enum start_mode { START_STAGGERED = 0, START_ALIGNED };
 enum trace_level { TRACE_OFF = 0, TRACE_LOW, TRACE_FULL, TRACE_FUNCTION };
 
 struct capture_options {
+    const char *command;        /* NULL: measure; "check", "restore" */
     const char *directory;      /* the bundle; made, must not exist */
     struct cpuset cpus;         /* one measuring thread each */
     int policy;                 /* SCHED_FIFO, SCHED_RR, SCHED_DEADLINE, SCHED_OTHER of <sched.h> */
