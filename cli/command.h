@@ -18,6 +18,7 @@ struct request {
     struct analysis_options analysis;
     const char *output;    /* -o */
     const char *format;    /* --format, --to */
+    const char *scripts;   /* --scripts */
     bool json, quiet, no_color, plot, timeline, compress;
     int64_t outlier;       /* --outlier, from 1; 0: not given */
     /* limits whose excess is exit code 1 */

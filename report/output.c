@@ -98,6 +98,23 @@ void output_file_abandon(struct output_file *output)
     memset(output, 0, sizeof *output);
 }
 
+enum status output_file_copy(const char *from, const char *path, struct error *error)
+{
+    struct output_file output;
+    FILE *file = fopen(from, "re");
+    if (!file)
+        return error_output(error, "cannot read '%s': %s", from, strerror(errno));
+    if (output_file_begin(&output, path, error) == FAILED) {
+        fclose(file);
+        return FAILED;
+    }
+    char buffer[65536];
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
+        fwrite(buffer, 1, n, output.file);
+    fclose(file);
+    return output_file_finish(&output, error);
+}
+
 /* ---- folders ---- */
 
 static int remove_entry(const char *path, const struct stat *stat_buffer, int flag, struct FTW *ftw)
@@ -132,16 +149,9 @@ static bool folder_has(const char *path, const char *name)
     return has;
 }
 
-enum status output_folder_begin(struct output_folder *output, const char *path, const char *mark, struct error *error)
+enum status output_folder_scratch(struct output_folder *output, const char *path, struct error *error)
 {
     memset(output, 0, sizeof *output);
-    struct stat stat_buffer;
-    if (lstat(path, &stat_buffer) == 0) {
-        if (!S_ISDIR(stat_buffer.st_mode))
-            return error_output(error, "cannot write '%s': it exists and is no folder", path);
-        if (!folder_is_empty(path) && !folder_has(path, mark))
-            return error_output(error, "cannot write '%s': the folder holds other things (no %s in it)", path, mark);
-    }
     output->temporary = temporary_name(path);
     if (!mkdtemp(output->temporary)) {
         error_output(error, "cannot write '%s': %s", path, strerror(errno));
@@ -152,6 +162,19 @@ enum status output_folder_begin(struct output_folder *output, const char *path, 
     chmod(output->temporary, default_mode(0777));
     output->path = memory_string(path);
     return OK;
+}
+
+enum status output_folder_begin(struct output_folder *output, const char *path, const char *mark, struct error *error)
+{
+    memset(output, 0, sizeof *output);
+    struct stat stat_buffer;
+    if (lstat(path, &stat_buffer) == 0) {
+        if (!S_ISDIR(stat_buffer.st_mode))
+            return error_output(error, "cannot write '%s': it exists and is no folder", path);
+        if (!folder_is_empty(path) && !folder_has(path, mark))
+            return error_output(error, "cannot write '%s': the folder holds other things (no %s in it)", path, mark);
+    }
+    return output_folder_scratch(output, path, error);
 }
 
 enum status output_folder_finish(struct output_folder *output, struct error *error)

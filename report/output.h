@@ -15,6 +15,8 @@ enum status output_file_begin(struct output_file *output, const char *path, stru
 /* Closes and renames; on any write error nothing is left behind. */
 enum status output_file_finish(struct output_file *output, struct error *error);
 void output_file_abandon(struct output_file *output);
+/* A file made elsewhere, whole at path or not at all. */
+enum status output_file_copy(const char *from, const char *path, struct error *error);
 
 struct output_folder {
     char *path, *temporary;
@@ -24,6 +26,8 @@ struct output_folder {
  * the file `mark` (an earlier result of ours, which is replaced).
  */
 enum status output_folder_begin(struct output_folder *output, const char *path, const char *mark, struct error *error);
+/* A scratch folder beside path, of any use; only to be abandoned. */
+enum status output_folder_scratch(struct output_folder *output, const char *path, struct error *error);
 enum status output_folder_finish(struct output_folder *output, struct error *error);
 void output_folder_abandon(struct output_folder *output);
 

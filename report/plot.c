@@ -85,8 +85,7 @@ static enum status close_file(FILE *file, const char *name, struct error *error)
     return OK;
 }
 
-/* Runs gnuplot on NAME.gp in the folder, its output to out_fd (-1: nowhere). */
-static enum status run_gnuplot(const char *folder, const char *name, int out_fd, struct error *error)
+enum status plot_run(const char *folder, const char *name, int out_fd, struct error *error)
 {
     extern char **environ;
     struct text script = {0};
@@ -135,26 +134,44 @@ static void write_terminals(const struct plot *plot, unsigned terminals)
     }
 }
 
+/* Settings into the script, data into NAME.dat; the plot command stays in plot->command. */
+static enum status draw_into(const struct plot_kind *kind, const struct plot_source *source, size_t i, const char *folder,
+                             struct plot *plot, struct error *error)
+{
+    plot->data = create(folder, plot->name, "dat", error);
+    if (!plot->data)
+        return FAILED;
+    fputs("set encoding utf8\nset datafile separator whitespace\n", plot->script);
+    kind->draw(source, i, plot);
+    return close_file(plot->data, plot->name, error);
+}
+
 static enum status write_files(const struct plot_kind *kind, const struct plot_source *source, size_t i,
                                const char *name, const char *folder, unsigned terminals, struct error *error)
 {
     struct text command = {0};
     struct plot plot = {.name = name, .width_px = 960, .height_px = 540, .command = &command};
-    enum status status = FAILED;
     plot.script = create(folder, name, "gp", error);
-    plot.data = plot.script ? create(folder, name, "dat", error) : NULL;
-    if (!plot.data)
-        goto out;
+    if (!plot.script)
+        return FAILED;
     fprintf(plot.script, "# %s; made by whylate %s. Run in this folder: gnuplot %s.gp\n", kind->summary, WHYLATE_VERSION, name);
-    fputs("set encoding utf8\nset datafile separator whitespace\n", plot.script);
-    kind->draw(source, i, &plot);
-    write_terminals(&plot, terminals);
-    status = OK;
-out:
-    if (plot.script && close_file(plot.script, name, error) == FAILED)
+    enum status status = draw_into(kind, source, i, folder, &plot, error);
+    if (status == OK)
+        write_terminals(&plot, terminals);
+    if (close_file(plot.script, name, error) == FAILED)
         status = FAILED;
-    if (plot.data && close_file(plot.data, name, error) == FAILED)
-        status = FAILED;
+    text_release(&command);
+    return status;
+}
+
+enum status plot_append(const struct plot_kind *kind, const struct plot_source *source, size_t i, const char *name,
+                        const char *folder, FILE *script, struct error *error)
+{
+    struct text command = {0};
+    struct plot plot = {.name = name, .width_px = 960, .height_px = 540, .command = &command, .script = script};
+    fputs("reset\n", script);
+    enum status status = draw_into(kind, source, i, folder, &plot, error);
+    fprintf(script, "%s\n", text_string(&command));
     text_release(&command);
     return status;
 }
@@ -163,7 +180,7 @@ enum status plot_write(const struct plot_kind *kind, const struct plot_source *s
                        const char *folder, unsigned terminals, struct error *error)
 {
     enum status status = write_files(kind, source, i, name, folder, terminals, error);
-    return status == OK ? run_gnuplot(folder, name, -1, error) : status;
+    return status == OK ? plot_run(folder, name, -1, error) : status;
 }
 
 enum status plot_print(const struct plot_kind *kind, const struct plot_source *source, size_t i, FILE *file,
@@ -173,14 +190,14 @@ enum status plot_print(const struct plot_kind *kind, const struct plot_source *s
     struct text path = {0};
     struct output_folder folder;
     text_format(&path, "%s/whylate-plot", base && *base ? base : "/tmp");
-    enum status status = output_folder_begin(&folder, text_string(&path), "plot.gp", error);
+    enum status status = output_folder_scratch(&folder, text_string(&path), error);
     text_release(&path);
     if (status == FAILED)
         return FAILED;
     status = write_files(kind, source, i, "plot", folder.temporary, PLOT_DUMB, error);
     fflush(file);
     if (status == OK)
-        status = run_gnuplot(folder.temporary, "plot", fileno(file), error);
+        status = plot_run(folder.temporary, "plot", fileno(file), error);
     output_folder_abandon(&folder);
     return status;
 }

@@ -37,6 +37,11 @@ const struct plot_kind *plot_kind_find(const char *name);
 /* Writes picture i of a kind into folder as NAME.gp, NAME.dat and, through gnuplot, NAME.svg ... */
 enum status plot_write(const struct plot_kind *kind, const struct plot_source *source, size_t i, const char *name,
                        const char *folder, unsigned terminals, struct error *error);
+/* For documents of several pictures: adds one to a script of the caller's, its data as NAME.dat into folder. */
+enum status plot_append(const struct plot_kind *kind, const struct plot_source *source, size_t i, const char *name,
+                        const char *folder, FILE *script, struct error *error);
+/* Runs gnuplot on NAME.gp in the folder, its output to out_fd (-1: nowhere). */
+enum status plot_run(const char *folder, const char *name, int out_fd, struct error *error);
 /* Draws with characters, 79 columns, straight to the file. */
 enum status plot_print(const struct plot_kind *kind, const struct plot_source *source, size_t i, FILE *file,
                        struct error *error);

@@ -62,11 +62,11 @@ static void set_axes(struct plot *plot, const struct range *range)
 {
     fprintf(plot->script,
             "set grid xtics ytics lc rgb '#e4e4e4' lw 1\nset border 3 lc rgb '#606060'\n"
-            "set tics nomirror tc rgb '#202020'\nset logscale y\nset format y '10^{%%T}'\nset ytics add ('1' 1)\n");
+            "set tics nomirror tc rgb '#202020'\nset logscale y\n");
     if (range->is_log)
         fputs("set logscale x\n", plot->script);
-    fprintf(plot->script, "set xlabel 'latency (%s)'\n", range->unit.name);
-    fputs("set key outside below horizontal Left reverse samplen 2 maxrows 6 tc rgb '#202020'\n", plot->script);
+    fprintf(plot->script, "set xlabel 'latency (%s)' offset 0,0.4\n", range->unit.name);
+    fputs("set key outside below horizontal Left reverse samplen 2 spacing 1.1 maxrows 6 tc rgb '#202020'\n", plot->script);
 }
 
 static void add_curve(struct plot *plot, size_t index, size_t n_series, const char *title, const char *style)
@@ -125,6 +125,36 @@ static void write_tail(FILE *data, const struct distribution *distribution, cons
     fputs("\n\n", data);
 }
 
+/* Where a histogram ends and something lies beyond: a line, so that the end is not taken for the maximum. */
+static void mark_limit(struct plot *plot, const struct distribution *distribution, const struct range *range)
+{
+    if (!distribution->n_overflow || distribution->limit_ns == NS_UNKNOWN)
+        return;
+    double x = (double)distribution->limit_ns / range->unit.ns;
+    fprintf(plot->script,
+            "set arrow 1 from first %.10g, graph 0 to first %.10g, graph 1 nohead dt 2 lc rgb '#606060'\n"
+            "set label 1 'limit of the histogram ' at first %.10g, graph 0.96 right font ',10' tc rgb '#606060'\n",
+            x, x, x);
+}
+
+/* Maxima beyond the limit are known one by one: a point each at 1/n. */
+static void add_maxima(struct plot *plot, const struct store *store, const uint32_t *list, const struct distribution *distribution,
+                       size_t n, const struct range *range)
+{
+    size_t n_points = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t max_ns = store->series[list[i]].max_ns;
+        if (!distribution[i].n_overflow || max_ns == NS_UNKNOWN)
+            continue;
+        fprintf(plot->data, "%.10g %.6g\n", (double)max_ns / range->unit.ns,
+                1 / (double)(distribution[i].n_samples + distribution[i].n_overflow));
+        n_points++;
+    }
+    if (n_points)
+        text_format(plot->command, ", \\\n  '%s.dat' index %zu using 1:2 with points pt 7 ps 0.8 lc rgb '#000000' title 'maxima beyond the histogram'",
+                    plot->name, n);
+}
+
 static void draw_curves(const struct plot_source *source, struct plot *plot, bool is_tail)
 {
     size_t n;
@@ -144,8 +174,12 @@ static void draw_curves(const struct plot_source *source, struct plot *plot, boo
         add_curve(plot, i, n, text_string(&title), "lines");
         (is_tail ? write_tail : write_histogram)(plot->data, &distribution[i], &range);
         text_release(&title);
-        distribution_release(&distribution[i]);
+        mark_limit(plot, &distribution[i], &range);
     }
+    if (is_tail)
+        add_maxima(plot, source->store, list, distribution, n, &range);
+    for (size_t i = 0; i < n; i++)
+        distribution_release(&distribution[i]);
     plot->height_px += (int)(20 * (n > MAX_NAMED ? MAX_NAMED / 2 : (n + 1) / 2));
     free(distribution);
     free(list);
@@ -154,14 +188,14 @@ static void draw_curves(const struct plot_source *source, struct plot *plot, boo
 static void draw_histogram(const struct plot_source *source, size_t i, struct plot *plot)
 {
     (void)i;
-    fputs("set title 'Latency histogram' tc rgb '#202020'\nset ylabel 'samples per bin'\nset yrange [0.5:*]\n", plot->script);
+    fputs("set title 'Latency histogram' tc rgb '#202020'\nset ylabel 'samples per bin'\nset yrange [0.5:*]\nset format y '%.0s%c'\n", plot->script);
     draw_curves(source, plot, false);
 }
 
 static void draw_tail(const struct plot_source *source, size_t i, struct plot *plot)
 {
     (void)i;
-    fputs("set title 'Share of samples at or above a latency' tc rgb '#202020'\nset ylabel 'share of samples'\nset yrange [*:1.5]\n",
+    fputs("set title 'Share of samples at or above a latency' tc rgb '#202020'\nset ylabel 'share of samples'\nset yrange [*:1.5]\nset format y '%g'\n",
           plot->script);
     draw_curves(source, plot, true);
 }
