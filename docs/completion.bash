@@ -7,12 +7,14 @@ _whylate()
     explain) options='--help --top --threshold --task --cpu --max-slices --timeline --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
     validate) options='--help --tail-threshold --confidence --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
     compare) options='--help --baseline --factor --fail-regression --tail-threshold --confidence --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
+    report) options='--help --output --format --quiet --top --threshold --task --cpu --max-slices --tail-threshold --confidence --input-format --same-run --set' ;;
+    plot) options='--help --output --outlier --scripts --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
     check) options='--help --input-format --same-run --set --json --quiet --no-color --plot' ;;
     import) options='--help --output --compress --input-format --same-run --set --json --quiet --no-color --plot' ;;
     formats) options='--help --json --quiet --no-color --plot' ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
-        options='--help --version info explain validate compare check import formats'
+        options='--help --version info explain validate compare report plot check import formats'
     elif [[ $word != -* ]]; then
         return
     fi
