@@ -7,7 +7,7 @@
 CAPTURE_OBJ    := $(OBJ)/capture-program
 CAPTURE_OBJS   := $(CAPTURE_SRC:%.c=$(CAPTURE_OBJ)/%.o)
 # Sanitizers need the dynamic libc.
-CAPTURE_STATIC := $(if $(SAN)$(XENO_CONFIG),,-static)
+CAPTURE_STATIC := $(if $(SAN)$(XENO_CONFIG),,-static -Wl,--gc-sections -Wl,-z,noseparate-code)
 XENO_CFLAGS    := $(if $(XENO_CONFIG),$(shell $(XENO_CONFIG) --skin=posix --cflags))
 XENO_LDFLAGS   := $(if $(XENO_CONFIG),$(shell $(XENO_CONFIG) --skin=posix --ldflags --auto-init-solib))
 
@@ -19,6 +19,25 @@ $(OBJ)/whylate-capture: $(CAPTURE_OBJS)
 
 $(CAPTURE_OBJ)/%.o: %.c Makefile capture/capture.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(XENO_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(XENO_CFLAGS) $(CFLAGS) -ffunction-sections -fdata-sections -MMD -MP -c -o $@ $<
 
 -include $(CAPTURE_OBJS:.o=.d)
+
+# The targets people measure on. Each is started once under qemu-user: a program that does not start there is not built.
+CROSS := arm-linux-gnueabihf:qemu-arm-static aarch64-linux-gnu:qemu-aarch64-static riscv64-linux-gnu:qemu-riscv64-static
+CROSS_DEPS := gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+              gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user-static
+
+.PHONY: capture-cross capture-cross-deps
+capture-cross:
+	@set -e; for pair in $(CROSS); do \
+	    triple=$${pair%%:*} emulator=$${pair#*:}; \
+	    $(MAKE) --no-print-directory CC=$$triple-gcc OBJ=build/$$triple build/$$triple/whylate-capture; \
+	    $$triple-strip -o build/$$triple/whylate-capture.stripped build/$$triple/whylate-capture; \
+	    $$emulator build/$$triple/whylate-capture --version; \
+	    echo "$$triple: $$(stat -c %s build/$$triple/whylate-capture.stripped) bytes stripped"; \
+	done
+
+capture-cross-deps:
+	@missing=; for p in $(CROSS_DEPS); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	[ -z "$$missing" ] || { sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; $$sudo apt-get update -q && $$sudo apt-get install -y -q --no-install-recommends $$missing; }

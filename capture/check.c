@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/check.h"
 
-#include <glob.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,17 +95,16 @@ static enum check_answer idle(struct check_context *context)
     size_t n = 0;
     for (int cpu = 0; cpu < CPUSET_MAX; cpu++) {
         char pattern[128];
-        glob_t states;
+        struct path_list states;
         if (!cpuset_has(&context->options->cpus, cpu))
             continue;
         snprintf(pattern, sizeof pattern, "/sys/devices/system/cpu/cpu%d/cpuidle/state*/latency", cpu);
-        if (glob(pattern, 0, NULL, &states) != 0)
-            continue;
-        for (size_t i = 0; i < states.gl_pathc; i++) {
+        path_list_match(&states, pattern);
+        for (size_t i = 0; i < states.n; i++) {
             char latency[32], disable[32], path[160];
-            file_line(latency, sizeof latency, states.gl_pathv[i]);
-            snprintf(path, sizeof path, "%.*s/disable", (int)(strrchr(states.gl_pathv[i], '/') - states.gl_pathv[i]),
-                     states.gl_pathv[i]);
+            file_line(latency, sizeof latency, states.paths[i]);
+            snprintf(path, sizeof path, "%.*s/disable", (int)(strrchr(states.paths[i], '/') - states.paths[i]),
+                     states.paths[i]);
             file_line(disable, sizeof disable, path);
             long us = atol(latency);
             n++;
@@ -114,7 +112,7 @@ static enum check_answer idle(struct check_context *context)
                 (context->options->dma_latency_us < 0 || us <= context->options->dma_latency_us))
                 worst_us = us;
         }
-        globfree(&states);
+        path_list_release(&states);
     }
     if (!n) {
         text_add(&context->found, "no cpuidle driver: how long an idle exit takes is not known");
@@ -209,13 +207,12 @@ static enum check_answer clock_source(struct check_context *context)
 /* Threads of the priority measured at, or above, that are not this program's and may run on a measured CPU. */
 static enum check_answer competing(struct check_context *context, bool irq_threads)
 {
-    glob_t found;
+    struct path_list found;
     unsigned n = 0;
-    if (glob("/proc/[0-9]*/task/[0-9]*/stat", 0, NULL, &found) != 0)
-        return CHECK_UNKNOWN;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
+    path_list_match(&found, "/proc/[0-9]*/task/[0-9]*/stat");
+    for (size_t i = 0; i < found.n; i++) {
         char line[1024], path[128], allowed[4096] = "";
-        file_line(line, sizeof line, found.gl_pathv[i]);
+        file_line(line, sizeof line, found.paths[i]);
         char *name = strchr(line, '('), *end = strrchr(line, ')');
         unsigned rt_priority = 0, policy = 0;
         if (!name || !end ||
@@ -230,7 +227,7 @@ static enum check_answer competing(struct check_context *context, bool irq_threa
             continue;
         struct text status = {0};
         struct cpuset cpus;
-        snprintf(path, sizeof path, "%.*s/status", (int)(strrchr(found.gl_pathv[i], '/') - found.gl_pathv[i]), found.gl_pathv[i]);
+        snprintf(path, sizeof path, "%.*s/status", (int)(strrchr(found.paths[i], '/') - found.paths[i]), found.paths[i]);
         file_read(&status, path, 65536);
         const char *list = strstr(text_string(&status), "Cpus_allowed_list:\t");
         if (list)
@@ -242,7 +239,7 @@ static enum check_answer competing(struct check_context *context, bool irq_threa
         if (meets && n++ < 5)
             text_format(&context->found, "%s%s (priority %u, CPU %s)", n > 1 ? ", " : "", name + 1, rt_priority, allowed);
     }
-    globfree(&found);
+    path_list_release(&found);
     if (n > 5)
         text_format(&context->found, " and %u more", n - 5);
     if (!n)

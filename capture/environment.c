@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,33 +110,32 @@ static enum status save_threads(const char *directory, struct error *error)
     static const char *const class_name[] = {"TS", "FF", "RR", "B", "ISO", "IDL", "DLN"};
     struct text out = {0};
     text_add(&out, "    PID     TID CLS RTPRIO  NI PSR AFFINITY COMMAND\n");
-    glob_t found;
-    if (glob("/proc/[0-9]*/task/[0-9]*/stat", 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++) {
-            char line[1024], affinity[256];
-            int pid, tid;
-            if (sscanf(found.gl_pathv[i], "/proc/%d/task/%d/", &pid, &tid) != 2)
-                continue;
-            file_line(line, sizeof line, found.gl_pathv[i]);
-            char *name = strchr(line, '('), *end = strrchr(line, ')');
-            long nice = 0;
-            unsigned cpu = 0, rt_priority = 0, policy = 0;
-            /* Fields 19 nice, 39 processor, 40 rt_priority, 41 policy (man 5 proc). */
-            if (!name || !end ||
-                sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %ld %*d %*d %*u %*u "
-                                "%*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d %u %u %u",
-                       &nice, &cpu, &rt_priority, &policy) != 4)
-                continue;
-            *end = '\0';
-            format_affinity(tid, affinity, sizeof affinity);
-            char priority[16] = "-";
-            if (rt_priority)
-                snprintf(priority, sizeof priority, "%u", rt_priority);
-            text_format(&out, "%7d %7d %3s %6s %3ld %3u %s %s\n", pid, tid, policy < 7 ? class_name[policy] : "?",
-                        priority, nice, cpu, affinity[0] ? affinity : "-", name + 1);
-        }
-        globfree(&found);
+    struct path_list found;
+    path_list_match(&found, "/proc/[0-9]*/task/[0-9]*/stat");
+    for (size_t i = 0; i < found.n; i++) {
+        char line[1024], affinity[256];
+        int pid, tid;
+        if (sscanf(found.paths[i], "/proc/%d/task/%d/", &pid, &tid) != 2)
+            continue;
+        file_line(line, sizeof line, found.paths[i]);
+        char *name = strchr(line, '('), *end = strrchr(line, ')');
+        long nice = 0;
+        unsigned cpu = 0, rt_priority = 0, policy = 0;
+        /* Fields 19 nice, 39 processor, 40 rt_priority, 41 policy (man 5 proc). */
+        if (!name || !end ||
+            sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %ld %*d %*d %*u %*u "
+                            "%*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d %u %u %u",
+                   &nice, &cpu, &rt_priority, &policy) != 4)
+            continue;
+        *end = '\0';
+        format_affinity(tid, affinity, sizeof affinity);
+        char priority[16] = "-";
+        if (rt_priority)
+            snprintf(priority, sizeof priority, "%u", rt_priority);
+        text_format(&out, "%7d %7d %3s %6s %3ld %3u %s %s\n", pid, tid, policy < 7 ? class_name[policy] : "?",
+                    priority, nice, cpu, affinity[0] ? affinity : "-", name + 1);
     }
+    path_list_release(&found);
     enum status status = save_bytes(directory, "/threads.txt", &out, error);
     text_release(&out);
     return status;
@@ -166,14 +164,13 @@ enum status environment_save(const char *directory, struct error *error)
     if (worst != OK)
         return worst;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        glob_t found;
-        if (glob(files[i], 0, NULL, &found) != 0)
-            continue;
-        for (size_t k = 0; k < found.gl_pathc; k++) {
-            enum status status = copy_file(directory, found.gl_pathv[k], error);
+        struct path_list found;
+        path_list_match(&found, files[i]);
+        for (size_t k = 0; k < found.n; k++) {
+            enum status status = copy_file(directory, found.paths[k], error);
             worst = status > worst ? status : worst;
         }
-        globfree(&found);
+        path_list_release(&found);
     }
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         enum status status = environment_copy(directory, folders[i], 4, error);

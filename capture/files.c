@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/memory.h"
 
 bool file_read(struct text *out, const char *path, size_t max_bytes)
 {
@@ -77,4 +82,50 @@ enum status descriptor_write(int fd, const void *bytes, size_t size, const char 
         size -= (size_t)n;
     }
     return OK;
+}
+
+/* Follows the pattern's components from prefix on; one with wildcards is held against the folder's entries. */
+static void match(struct path_list *list, const char *prefix, const char *pattern)
+{
+    char path[4096], component[256];
+    while (*pattern == '/')
+        pattern++;
+    size_t length = strcspn(pattern, "/");
+    if (!length) {
+        if (access(prefix, F_OK) == 0) {
+            memory_reserve(list->paths, list->capacity, list->n + 1);
+            list->paths[list->n++] = memory_string(prefix);
+        }
+        return;
+    }
+    snprintf(component, sizeof component, "%.*s", (int)length, pattern);
+    if (!strpbrk(component, "*?[")) {
+        snprintf(path, sizeof path, "%s/%s", prefix, component);
+        match(list, path, pattern + length);
+        return;
+    }
+    struct dirent **entries;
+    int n = scandir(*prefix ? prefix : "/", &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        if (entries[i]->d_name[0] != '.' && fnmatch(component, entries[i]->d_name, 0) == 0 &&
+            snprintf(path, sizeof path, "%s/%s", prefix, entries[i]->d_name) < (int)sizeof path)
+            match(list, path, pattern + length);
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+}
+
+void path_list_match(struct path_list *list, const char *pattern)
+{
+    *list = (struct path_list){0};
+    match(list, "", pattern);
+}
+
+void path_list_release(struct path_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->paths[i]);
+    free(list->paths);
+    *list = (struct path_list){0};
 }

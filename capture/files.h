@@ -4,6 +4,7 @@
 #define CAPTURE_FILES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -18,5 +19,16 @@ enum status file_write(const char *path, const char *bytes, struct error *error)
 enum status directory_make(const char *path, struct error *error);
 /* Writes all of a buffer to a descriptor; a full disk is an error, not a short file unnoticed. */
 enum status descriptor_write(int fd, const void *bytes, size_t size, const char *name, struct error *error);
+
+/*
+ * The paths that fit a pattern of /proc or /sys, sorted: glob(3) without its look at the password database, which would
+ * make the static program half as large again. Release with path_list_release().
+ */
+struct path_list {
+    size_t n, capacity;
+    char **paths;
+};
+void path_list_match(struct path_list *list, const char *pattern);
+void path_list_release(struct path_list *list);
 
 #endif

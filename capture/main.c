@@ -22,7 +22,7 @@ enum {
 };
 
 static const struct argp_option rows[] = {
-    {"output", 'o', "DIR", 0, "The bundle to make (default: whylate-DATE-TIME)", 0},
+    {"output", 'o', "DIR", 0, "The bundle to make (default: whylate-SECONDS)", 0},
     {"cpus", 'c', "LIST", 0, "CPUs to measure, one thread each (default: all that are allowed)", 0},
     {"interval", 'i', "DUR", 0, "Period, 20us and up (default: 1ms)", 0},
     {"duration", 'd', "DUR", 0, "How long (default: until a signal)", 0},
@@ -200,8 +200,7 @@ int main(int argc, char **argv)
     if (!cpuset_count(&options.cpus))
         all_allowed_cpus(&options.cpus);
     if (!options.directory) {
-        time_t now = time(NULL);
-        strftime(default_directory, sizeof default_directory, "whylate-%Y%m%d-%H%M%S", localtime(&now));
+        snprintf(default_directory, sizeof default_directory, "whylate-%lld", (long long)time(NULL));
         options.directory = default_directory;
     }
     if (options.command && strcmp(options.command, "check") == 0)
