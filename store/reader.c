@@ -13,6 +13,7 @@
 #include "store/store_private.h"
 
 #define MAX_UNPACKED (2048ull << 20)
+#define SMALL_BYTES  (64u << 20) /* strings, histograms: their checksums take 4 ms */
 
 bool store_is_run_file(const void *bytes, size_t size)
 {
@@ -184,6 +185,24 @@ static enum status check_header(struct store *store, struct error *error)
     return OK;
 }
 
+/* What is small is checked at once, so that a damaged name or histogram is an error and not a missing one. */
+static enum status check_small_chunks(struct store *store, struct error *error)
+{
+    struct store_private *p = store->private;
+    uint64_t n_bytes = 0;
+    for (size_t i = 0; i < p->n_chunks; i++) {
+        struct chunk *chunk = &p->chunks[i];
+        if (chunk->header.type == CHUNK_SAMPLES || chunk->header.type == CHUNK_EVENTS || chunk->header.type == CHUNK_ROWS)
+            continue;
+        n_bytes += chunk->header.stored_bytes;
+        if (n_bytes > SMALL_BYTES)
+            break;
+        if (!chunk_payload(store, chunk, error))
+            return FAILED;
+    }
+    return OK;
+}
+
 /* The last chunk of each table is the one that counts; so it is with bins and cycles (reader_samples.c). */
 static enum status read_all(struct store *store, struct error *error)
 {
@@ -194,7 +213,7 @@ static enum status read_all(struct store *store, struct error *error)
     enum status status = read_index(store, error);
     if (status == PARTIAL)
         status = scan(store, error);
-    if (status != OK || reader_add_string_chunks(store, error) != OK)
+    if (status != OK || check_small_chunks(store, error) != OK || reader_add_string_chunks(store, error) != OK)
         return FAILED;
     for (size_t i = 0; i < p->n_chunks; i++) {
         const struct chunk_header *header = &p->chunks[i].header;
