@@ -77,3 +77,4 @@ clean:
 -include capture/capture.mk
 -include tests/tests.mk
 -include docs/docs.mk
+-include .ci/ci.mk

@@ -31,7 +31,7 @@ static void write_pages(FILE *script, const char *text)
         size_t length = strcspn(p, "\n"), row = line % LINES_PER_PAGE;
         if (row == 0) {
             if (line)
-                fputs("plot NaN notitle\n", script);
+                fputs("plot -1 notitle\n", script);
             fputs("reset\nunset border\nunset tics\nunset key\nset xrange [0:1]\nset yrange [0:1]\n"
                   "set lmargin 4\nset rmargin 2\nset tmargin 3\nset bmargin 3\n", script);
         }
@@ -46,7 +46,7 @@ static void write_pages(FILE *script, const char *text)
         p += length + (p[length] == '\n');
     }
     if (line)
-        fputs("plot NaN notitle\n", script);
+        fputs("plot -1 notitle\n", script);
 }
 
 static enum status write_script(const struct plot_source *source, const char *folder, struct error *error)
@@ -61,13 +61,13 @@ static enum status write_script(const struct plot_source *source, const char *fo
     char *text = report_text(source);
     write_pages(script, text);
     free(text);
-    fputs("set terminal pdfcairo noenhanced size 11.69,8.27 font 'sans-serif,11'\n", script);
     enum status status = OK;
     for (size_t k = 0; plot_kinds[k]; k++) {
         size_t count = plot_kinds[k]->count(source);
         for (size_t i = 0; i < count && i < MAX_TIMELINES && status == OK; i++) {
             char name[64];
             snprintf(name, sizeof name, "%s-%zu", plot_kinds[k]->name, i + 1);
+            fputs("reset\nset size 1,0.5\nset origin 0,0.48\n", script); /* the upper half of an upright page */
             status = plot_append(plot_kinds[k], source, i, name, folder, script, error);
         }
     }

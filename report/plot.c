@@ -169,7 +169,6 @@ enum status plot_append(const struct plot_kind *kind, const struct plot_source *
 {
     struct text command = {0};
     struct plot plot = {.name = name, .width_px = 960, .height_px = 540, .command = &command, .script = script};
-    fputs("reset\n", script);
     enum status status = draw_into(kind, source, i, folder, &plot, error);
     fprintf(script, "%s\n", text_string(&command));
     text_release(&command);

@@ -110,6 +110,18 @@ static void print_measurement(const struct text_view *view, const json_t *run)
     text_release(&line);
 }
 
+/* A file's path without the run's own folder in front, which the heading has just named. */
+static const char *path_in_run(const json_t *run, const json_t *artefact)
+{
+    const char *path = json_get_text(artefact, "path"), *label = json_get_text(run, "label");
+    size_t length = label ? strlen(label) : 0;
+    if (!path || !length || strncmp(path, label, length) != 0)
+        return path;
+    if (!path[length])
+        return strrchr(path, '/') && strrchr(path, '/')[1] ? strrchr(path, '/') + 1 : path;
+    return path[length] == '/' || path[length] == ':' ? path + length + 1 : path;
+}
+
 static void print_artefacts(const struct text_view *view, const json_t *run)
 {
     size_t i, k;
@@ -117,7 +129,9 @@ static void print_artefacts(const struct text_view *view, const json_t *run)
     json_array_foreach(json_object_get(run, "artefacts"), i, artefact) {
         struct text line = {0};
         double size = json_get_number(artefact, "size_bytes");
-        text_format(&line, "%s: %s", json_get_text(artefact, "path"), json_get_text(artefact, "format") ? json_get_text(artefact, "format") : "not understood");
+        const char *format = json_get_text(artefact, "format");
+        bool is_known = format && strcmp(format, "unknown") != 0;
+        text_format(&line, "%s: %s", path_in_run(run, artefact), is_known ? format : "not understood");
         if (json_get_text(artefact, "tool_version"))
             text_format(&line, " %s", json_get_text(artefact, "tool_version"));
         if (!isnan(size)) {
@@ -127,6 +141,8 @@ static void print_artefacts(const struct text_view *view, const json_t *run)
         page_paragraph(&view->page, 2, STYLE_PLAIN, NULL, text_string(&line));
         text_release(&line);
         json_array_foreach(json_object_get(artefact, "notes"), k, note) {
+            if (!is_known) /* that no format was recognised is said already */
+                continue;
             struct text text = {0};
             double count = json_get_number(note, "count"), first_line = json_get_number(note, "first_line");
             text_format(&text, "%s", json_get_text(note, "text") ? json_get_text(note, "text") : json_get_text(note, "code"));
