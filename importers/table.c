@@ -10,6 +10,9 @@
     X(trace_dat) \
     X(cyclictest) \
     X(rtla) \
+    X(latency_hist) \
+    X(stress_ng) \
+    X(hwlatdetect) \
     X(xeno_latency) \
     X(xeno_plot) \
     X(evl_plot) \

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stress-ng --cyclic.
+ *
+ *     stress-ng: info:  [2434] cyclic: sched SCHED_FIFO: 20000 ns delay, 10000 samples
+ *     stress-ng: info:  [2436] cyclic:   mean: 3826.39 ns, mode: 2968 ns
+ *     stress-ng: info:  [2436] cyclic:   min: 2603 ns, max: 2073993 ns, std.dev. 29163.42
+ *     stress-ng: info:  [2436] cyclic:   50.00%:       3020 ns
+ *
+ * Everything is ns. It stops after 10,000 samples by default, however long it was told to run. With --cyclic-dist a
+ * distribution of that interval follows.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "importers/cells.h"
+#include "importers/importer.h"
+
+/* The text behind "cyclic:", empty if the line is another's. */
+static struct cell cyclic_text(const struct line *line)
+{
+    struct cell text = cell_trim(cell_of(line));
+    if (!cell_has(text, "stress-ng:"))
+        return (struct cell){"", 0};
+    return cell_after(text, "cyclic:");
+}
+
+static struct probe_result cyclic_probe(struct lines *lines, const struct member *member)
+{
+    (void)member;
+    struct line line;
+    if (!lines_peek(lines, 0, &line))
+        return (struct probe_result){NOT_MINE, NULL};
+    struct cell text = cyclic_text(&line);
+    bool is_mine = cell_starts(text, "sched ") || cell_starts(text, "mean:");
+    return (struct probe_result){is_mine ? CERTAIN : NOT_MINE, NULL};
+}
+
+/* "min: 2603 ns": the number behind a word, in ns with decimals. */
+static bool value_after(struct cell text, const char *word, double *value)
+{
+    struct cell rest = cell_after(text, word);
+    size_t n = 0;
+    while (n < rest.length && ((rest.text[n] >= '0' && rest.text[n] <= '9') || rest.text[n] == '.'))
+        n++;
+    struct decimal decimal = decimal_parse(rest.text, n);
+    if (n && decimal.is_known)
+        *value = decimal_value(decimal);
+    return n && decimal.is_known;
+}
+
+struct cyclic {
+    struct series series;
+    struct bin *bins;
+    size_t n_bins, capacity;
+    int64_t width_ns;
+    bool has_mean;
+};
+
+/* "sched SCHED_FIFO: 20000 ns delay, 10000 samples" */
+static void read_head(struct cyclic *cyclic, struct cell text)
+{
+    char name[32];
+    struct cell policy = cell_after(text, "sched ");
+    size_t n = 0;
+    while (n < policy.length && policy.text[n] != ':' && policy.text[n] != ' ')
+        n++;
+    cyclic->series.policy = policy_from_name(cell_copy(cell_first(policy, n), name, sizeof name));
+    double value;
+    if (value_after(policy, ":", &value) && cell_has(text, " ns delay"))
+        cyclic->series.interval_ns = (int64_t)value;
+    if (value_after(text, "delay, ", &value))
+        cyclic->series.n_samples = (uint64_t)value;
+}
+
+static bool read_line(struct import *import, struct cyclic *cyclic, struct cell text, uint64_t line)
+{
+    double value;
+    if (cell_starts(text, "mean:")) {
+        if (value_after(text, "mean:", &value))
+            cyclic->series.avg_ns = value;
+        cyclic->has_mean = true;
+    } else if (cell_starts(text, "min:")) {
+        if (value_after(text, "min:", &value))
+            cyclic->series.min_ns = (int64_t)value;
+        if (value_after(text, "max:", &value))
+            cyclic->series.max_ns = (int64_t)value;
+        if (value_after(text, "std.dev.", &value))
+            import_fact(import, "stress-ng.std_dev_ns", "%.2f", value);
+    } else if (cell_starts(text, "latency distribution")) {
+        if (value_after(text, "(", &value))
+            cyclic->width_ns = (int64_t)value;
+    } else if (cell_has(text, "%:")) {
+        const char *percent = memchr(text.text, '%', text.length);
+        if (value_after(text, "%:", &value)) {
+            char key[64];
+            snprintf(key, sizeof key, "stress-ng.percentile.%.*s", (int)(percent - text.text > 16 ? 16 : percent - text.text), text.text);
+            import_fact(import, key, "%.0f ns", value);
+        }
+    } else {
+        struct cells words = {0};
+        int64_t low;
+        uint64_t count;
+        cells_add_words(&words, text.text, text.length);
+        if (words.n == 2 && cell_i64(words.cell[0], &low) && cell_u64(words.cell[1], &count) && cyclic->width_ns > 0) {
+            memory_reserve(cyclic->bins, cyclic->capacity, cyclic->n_bins + 1);
+            cyclic->bins[cyclic->n_bins++] = (struct bin){low, count};
+        }
+        cells_release(&words);
+    }
+    (void)line;
+    return true;
+}
+
+static enum status cyclic_read(struct import *import, struct lines *lines, struct error *error)
+{
+    (void)error;
+    struct cyclic cyclic = {.series = series_unknown()};
+    struct line line;
+    for (bool is_first = true; lines_peek(lines, 0, &line); lines_skip(lines, 1), is_first = false) {
+        struct cell text = cyclic_text(&line);
+        if (!text.length && !(line_has(&line, "stress-ng:") && line_has(&line, "cyclic:")))
+            break;
+        if (cell_starts(text, "sched ")) {
+            if (!is_first)
+                break;
+            read_head(&cyclic, text);
+        } else if (cell_starts(text, "mean:") && cyclic.has_mean) {
+            break; /* another instance */
+        } else {
+            read_line(import, &cyclic, text, line.number);
+        }
+    }
+    struct series *series = &cyclic.series;
+    series->name = "cyclic";
+    series->tool = "stress-ng";
+    series->path = PATH_TIMER_WAKEUP;
+    series->resolution_ns = 1;
+    if (cyclic.n_bins) {
+        series->bin_width_ns = cyclic.width_ns;
+        uint64_t sum = 0;
+        for (size_t i = 0; i < cyclic.n_bins; i++)
+            sum += cyclic.bins[i].count;
+        if (series->n_samples != COUNT_UNKNOWN && sum < series->n_samples) { /* only the first intervals are printed */
+            series->n_overflow = series->n_samples - sum;
+            series->overflow_limit_ns = cyclic.bins[cyclic.n_bins - 1].low_ns + cyclic.width_ns;
+        } else if (series->n_samples != COUNT_UNKNOWN && sum > series->n_samples) {
+            import_note(import, "counts-mismatch", line.number, "the distribution holds %llu samples, the head says %llu",
+                        (unsigned long long)sum, (unsigned long long)series->n_samples);
+        } else {
+            series->n_overflow = 0;
+        }
+    }
+    uint32_t index = import_series(import, series);
+    store_add_bins(import->store, index, cyclic.bins, cyclic.n_bins);
+    free(cyclic.bins);
+    return OK;
+}
+
+const struct importer importer_stress_ng = {
+    .name = "stress-ng",
+    .summary = "stress-ng --cyclic",
+    .reads = "stress-ng 0.09 to 0.17: head, mean, extremes, percentiles, distribution",
+    .probe_lines = cyclic_probe,
+    .read_lines = cyclic_read,
+};
