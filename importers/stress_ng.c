@@ -18,6 +18,8 @@
 #include "importers/cells.h"
 #include "importers/importer.h"
 
+const struct importer importer_stress_ng;
+
 /* The text behind "cyclic:", empty if the line is another's. */
 static struct cell cyclic_text(const struct line *line)
 {
@@ -34,7 +36,8 @@ static struct probe_result cyclic_probe(struct lines *lines, const struct member
     if (!lines_peek(lines, 0, &line))
         return (struct probe_result){NOT_MINE, NULL};
     struct cell text = cyclic_text(&line);
-    bool is_mine = cell_starts(text, "sched ") || cell_starts(text, "mean:");
+    bool is_mine = cell_starts(text, "sched ") || cell_starts(text, "mean:") || line_starts(&line, "stress-ng, version ") ||
+                   line_has(&line, "stress-ng --cyclic ");
     return (struct probe_result){is_mine ? CERTAIN : NOT_MINE, NULL};
 }
 
@@ -49,6 +52,32 @@ static bool value_after(struct cell text, const char *word, double *value)
     if (n && decimal.is_known)
         *value = decimal_value(decimal);
     return n && decimal.is_known;
+}
+
+/* What a command line in front of the results said. */
+struct command {
+    int priority; /* 0: nothing */
+};
+
+/* "stress-ng, version 0.15.02 (gcc ...)" and "... stress-ng --cyclic 1 --cyclic-prio 95 -t 600s" */
+static bool read_preamble(struct import *import, struct lines *lines, const struct line *line)
+{
+    struct cell text = cell_trim(cell_of(line));
+    struct command *command = import_state(import, &importer_stress_ng, sizeof *command);
+    if (cell_starts(text, "stress-ng, version ")) {
+        import_fact(import, "stress-ng.version", "%.*s", CELL_ARGS(cell_after(text, "version ")));
+    } else if (cell_has(text, "stress-ng --cyclic ")) {
+        double value;
+        import_fact(import, "stress-ng.command", "%.*s", CELL_ARGS(text));
+        if (value_after(text, "--cyclic-prio ", &value) && value < 100) {
+            command->priority = (int)value;
+            import_fact(import, "stress-ng.priority", "%d", command->priority);
+        }
+    } else {
+        return false;
+    }
+    lines_skip(lines, 1);
+    return true;
 }
 
 struct cyclic {
@@ -75,7 +104,7 @@ static void read_head(struct cyclic *cyclic, struct cell text)
         cyclic->series.n_samples = (uint64_t)value;
 }
 
-static bool read_line(struct import *import, struct cyclic *cyclic, struct cell text, uint64_t line)
+static void read_line(struct import *import, struct cyclic *cyclic, struct cell text)
 {
     double value;
     if (cell_starts(text, "mean:")) {
@@ -110,8 +139,6 @@ static bool read_line(struct import *import, struct cyclic *cyclic, struct cell 
         }
         cells_release(&words);
     }
-    (void)line;
-    return true;
 }
 
 static enum status cyclic_read(struct import *import, struct lines *lines, struct error *error)
@@ -119,6 +146,11 @@ static enum status cyclic_read(struct import *import, struct lines *lines, struc
     (void)error;
     struct cyclic cyclic = {.series = series_unknown()};
     struct line line;
+    if (lines_peek(lines, 0, &line) && !cyclic_text(&line).length && read_preamble(import, lines, &line))
+        return OK;
+    const struct command *command = import_state(import, &importer_stress_ng, sizeof *command);
+    if (command->priority)
+        cyclic.series.priority = command->priority;
     for (bool is_first = true; lines_peek(lines, 0, &line); lines_skip(lines, 1), is_first = false) {
         struct cell text = cyclic_text(&line);
         if (!text.length && !(line_has(&line, "stress-ng:") && line_has(&line, "cyclic:")))
@@ -130,7 +162,7 @@ static enum status cyclic_read(struct import *import, struct lines *lines, struc
         } else if (cell_starts(text, "mean:") && cyclic.has_mean) {
             break; /* another instance */
         } else {
-            read_line(import, &cyclic, text, line.number);
+            read_line(import, &cyclic, text);
         }
     }
     struct series *series = &cyclic.series;

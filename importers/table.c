@@ -13,6 +13,7 @@
     X(latency_hist) \
     X(stress_ng) \
     X(hwlatdetect) \
+    X(oslat) \
     X(xeno_latency) \
     X(xeno_plot) \
     X(evl_plot) \
