@@ -30,3 +30,5 @@ update: check-programs
 test:
 	$(MAKE) deps
 	$(MAKE) check
+
+-include tests/fuzz/fuzz.mk
