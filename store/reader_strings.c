@@ -27,8 +27,10 @@ enum status reader_add_string_chunks(struct store *store, struct error *error)
     }
     qsort(p->string_chunks, p->n_string_chunks, sizeof *p->string_chunks, compare_first);
     for (size_t i = 0; i < p->n_string_chunks; i++) {
-        if (p->string_chunks[i].first < p->n_strings)
-            return chunk_damaged(store, p->string_chunks[i].chunk, "its string ids are taken", error);
+        uint32_t first = p->string_chunks[i].first;
+        /* Ids follow each other. A chunk in between may be damaged, but then it was part of this file. */
+        if (first < p->n_strings || (first > p->n_strings && !store->is_recovered) || first / 16 > p->size)
+            return chunk_damaged(store, p->string_chunks[i].chunk, "its string ids do not follow", error);
         p->n_strings = p->string_chunks[i].first + p->string_chunks[i].n;
     }
     return OK;

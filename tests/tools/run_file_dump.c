@@ -236,7 +236,7 @@ static int make(const char *path, bool compress)
         return 4;
     }
     store_writer_set_compression(writer, compress);
-    fixture_write(&f, writer, 1200, 20000);
+    fixture_write(&f, writer, 700, 20000);
     enum status status = store_writer_finish(writer, &error);
     fixture_release(&f);
     return status == OK ? 0 : 4;
