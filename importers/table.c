@@ -8,6 +8,8 @@
 #define IMPORTERS(X) \
     /* one X(name) per line, each with its backslash; the last line stays empty */ \
     X(trace_dat) \
+    X(ftrace) \
+    X(ipipe) \
     X(cyclictest) \
     X(rtla) \
     X(latency_hist) \

@@ -143,7 +143,11 @@ struct task {
 struct stream {
     uint32_t run, artefact;
     const char *name;          /* buffer instance, "" for the main one */
-    const char *clock;         /* "local", "global", "mono", "ipipe" ...; NULL unknown */
+    /*
+     * "local", "global", "mono", "ipipe" ...; NULL unknown. Two are no times: "counter" (an order; so is any clock whose
+     * resolution is unknown), and "rebuilt" (durations added up: a lower bound).
+     */
+    const char *clock;
     bool clock_is_relative;    /* latency tracers: 0 is the start of the trace */
     int64_t resolution_ns;     /* 1, 1000 ...; of the printed stamps */
     const char *tracer;        /* "nop", "irqsoff", "wakeup_rt", "function_graph", "ipipe" ... */
@@ -151,7 +155,7 @@ struct stream {
     const char *preempt_model; /* header's M: word ("preempt", "desktop", "preempt_rt", "PREEMPT(lazy)" ...) */
     int32_t n_cpus;            /* as the header says, or -1 */
     uint64_t n_shown, n_written; /* entries in buffer / written, as the header says; COUNT_UNKNOWN */
-    uint64_t n_events;         /* filled by the writer */
+    uint64_t n_events;         /* without stacks; filled by the writer */
     int64_t begin_ns, end_ns;  /* first and last event; filled by the writer */
     int32_t n_cpus_seen;       /* filled by the writer */
 };

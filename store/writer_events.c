@@ -57,14 +57,16 @@ static void make_strings_global(struct store_writer *writer, struct event_batch 
     }
 }
 
-/* Raises times that fall, and carries the state over the batch. */
-static void walk(struct cpu_writer *cpu, struct event_batch *batch)
+/* Raises times that fall, and carries the state over the batch. How many of its rows are stacks, not events. */
+static size_t walk(struct cpu_writer *cpu, struct event_batch *batch)
 {
     const struct kind_layout *layouts = kind_layouts();
     struct cpu_state *state = &cpu->state;
     int64_t last_ns = cpu->last_ns;
+    size_t n_stacks = 0;
     for (size_t i = 0; i < batch->n; i++) {
         unsigned kind = batch->kind[i];
+        n_stacks += kind == KIND_KERNEL_STACK || kind == KIND_USER_STACK;
         if (__builtin_expect(batch->time_ns[i] < last_ns, 0)) {
             batch->time_ns[i] = last_ns;
             cpu->n_raised++;
@@ -75,6 +77,7 @@ static void walk(struct cpu_writer *cpu, struct event_batch *batch)
         cpu_state_step(state, last_ns, batch->tid[i], kind, batch->words + batch->arg[i]);
     }
     cpu->last_ns = last_ns;
+    return n_stacks;
 }
 
 static size_t add_column(struct iovec *pieces, size_t n, const void *column, size_t bytes)
@@ -95,15 +98,15 @@ void store_commit_events(struct store_writer *writer, uint32_t stream, int32_t c
     struct stream *row = store_edit_stream(writer, stream);
     make_strings_global(writer, batch);
     struct cpu_state before = to->state;
-    walk(to, batch);
+    size_t n_stacks = walk(to, batch);
 
     int64_t begin_ns = batch->time_ns[0], end_ns = batch->time_ns[batch->n - 1];
     if (!row->n_events || begin_ns < row->begin_ns)
         row->begin_ns = begin_ns;
     if (!row->n_events || end_ns > row->end_ns)
         row->end_ns = end_ns;
-    row->n_events += batch->n;
-    writer->n_events += batch->n;
+    row->n_events += batch->n - n_stacks; /* a stack belongs to the event before it */
+    writer->n_events += batch->n - n_stacks;
 
     writer_snapshot_if_due(writer, TABLE_STREAMS, stream);
     writer_flush_strings(writer);

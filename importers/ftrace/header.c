@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Headers of traces.
+ *
+ *     # tracer: wakeup_rt
+ *     # wakeup_rt latency trace v1.1.5 on 6.1.0-57-rt-amd64          (2.6 -rt: "preemption latency trace v1.1.5 on ...")
+ *     # latency: 1399 us, #6/6, CPU#1 | (M:preempt_rt VP:0, KP:0, SP:0 HP:0 #P:2)
+ *     #    | task: cyclictest-1585 (uid:0 nice:0 policy:1 rt_prio:95)
+ *     #  => started at: rwsem_optimistic_spin
+ *     # entries-in-buffer/entries-written: 2481/19050   #P:2
+ *
+ * Up to about 2.6.29 these lines lack the '#'.
+ */
+#include "importers/ftrace/ftrace.h"
+
+#include <stdio.h>
+
+void ftrace_header_init(struct ftrace_header *header)
+{
+    memset(header, 0, sizeof *header);
+    header->latency_ns = NS_UNKNOWN;
+    header->n_shown = header->n_written = COUNT_UNKNOWN;
+    header->cpu = CPU_UNKNOWN;
+    header->n_cpus = -1;
+    header->tid = TID_UNKNOWN;
+    header->rt_priority = PRIO_UNKNOWN;
+}
+
+static const struct { const char *name; enum claim_section section; } measuring[] = {
+    {"irqsoff", SECTION_IRQS_OFF},       {"preemptoff", SECTION_PREEMPT_OFF}, {"preemptirqsoff", SECTION_PREEMPT_IRQS_OFF},
+    {"wakeup", SECTION_WAKEUP},          {"wakeup_rt", SECTION_WAKEUP},       {"wakeup_dl", SECTION_WAKEUP},
+    {"preemption", SECTION_UNKNOWN}, /* 2.6 -rt: what it measured depends on its settings */
+};
+
+bool ftrace_tracer_measures(const char *tracer)
+{
+    for (size_t i = 0; i < sizeof measuring / sizeof *measuring; i++)
+        if (strcmp(tracer, measuring[i].name) == 0)
+            return true;
+    return false;
+}
+
+enum claim_section ftrace_tracer_section(const char *tracer)
+{
+    for (size_t i = 0; i < sizeof measuring / sizeof *measuring; i++)
+        if (strcmp(tracer, measuring[i].name) == 0)
+            return measuring[i].section;
+    return SECTION_UNKNOWN;
+}
+
+static void set_text(char *to, size_t size, const char *from, const char *end)
+{
+    while (end > from && (end[-1] == ' ' || end[-1] == '\r'))
+        end--;
+    size_t n = (size_t)(end - from);
+    if (n >= size)
+        n = size - 1;
+    memcpy(to, from, n);
+    to[n] = '\0';
+}
+
+/* "# latency: 253 us, #180/180, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:8)" */
+static bool take_latency(struct ftrace_header *header, const char *p, const char *end, uint64_t line)
+{
+    const char *begin = p;
+    uint64_t us, n;
+    scan_blanks(&p, end);
+    if (!scan_u64(&p, end, &us) || !scan_literal(&p, end, " us") || us > INT64_MAX / 1000)
+        return false;
+    header->latency_ns = (int64_t)us * 1000;
+    header->is_latency = true;
+    header->line = line;
+    set_text(header->text, sizeof header->text, begin - strlen("latency:"), end);
+    if (scan_literal(&p, end, ", #") && scan_u64(&p, end, &n)) {
+        header->n_shown = n;
+        if (scan_literal(&p, end, "/") && scan_u64(&p, end, &n))
+            header->n_written = n;
+    }
+    if (scan_literal(&p, end, ", CPU#") && scan_u64(&p, end, &n) && n < FTRACE_CPUS_MAX)
+        header->cpu = (int32_t)n;
+    const char *model = memmem(p, (size_t)(end - p), "(M:", 3);
+    if (model) {
+        model += 3;
+        const char *stop = memmem(model, (size_t)(end - model), " VP:", 4); /* "PREEMPT(lazy)": parentheses in the word */
+        if (stop)
+            set_text(header->model, sizeof header->model, model, stop);
+    }
+    const char *cpus = memmem(p, (size_t)(end - p), "#P:", 3);
+    if (cpus) {
+        cpus += 3;
+        if (scan_u64(&cpus, end, &n) && n <= FTRACE_CPUS_MAX)
+            header->n_cpus = (int32_t)n;
+    }
+    return true;
+}
+
+/* "| task: cyclictest-1585 (uid:0 nice:0 policy:1 rt_prio:95)": from the right, a comm may hold anything. */
+static void take_task(struct ftrace_header *header, const char *p, const char *end)
+{
+    const char *uid = memmem(p, (size_t)(end - p), " (uid:", 6);
+    if (!uid)
+        return;
+    const char *dash = uid;
+    while (dash > p && dash[-1] != '-')
+        dash--;
+    const char *s = dash;
+    uint64_t tid, n;
+    if (dash <= p + 1 || !scan_u64(&s, uid, &tid) || s != uid || tid > INT32_MAX)
+        return;
+    header->tid = (int32_t)tid;
+    set_text(header->comm, sizeof header->comm, p, dash - 1);
+    const char *policy = memmem(uid, (size_t)(end - uid), "policy:", 7);
+    static const enum policy policies[] = {POLICY_OTHER, POLICY_FIFO, POLICY_RR, POLICY_BATCH, POLICY_UNKNOWN,
+                                           POLICY_IDLE, POLICY_DEADLINE};
+    if (policy) {
+        policy += 7;
+        if (scan_u64(&policy, end, &n) && n < sizeof policies / sizeof *policies)
+            header->policy = policies[n];
+    }
+    const char *prio = memmem(uid, (size_t)(end - uid), "rt_prio:", 8);
+    if (prio) {
+        prio += 8;
+        if (scan_u64(&prio, end, &n) && n >= 1 && n <= 99)
+            header->rt_priority = (int32_t)n;
+    }
+}
+
+/* "X latency trace v1.1.5 on RELEASE" */
+static bool take_title(struct ftrace_header *header, const char *p, const char *end)
+{
+    const char *at = memmem(p, (size_t)(end - p), " latency trace v", 16);
+    if (!at || at - p > 30 || at == p)
+        return false;
+    const char *on = memmem(at, (size_t)(end - at), " on ", 4);
+    if (!on)
+        return false;
+    set_text(header->tracer, sizeof header->tracer, p, at);
+    set_text(header->kernel, sizeof header->kernel, on + 4, end);
+    header->is_26rt = strcmp(header->tracer, "preemption") == 0;
+    return true;
+}
+
+static const char *skip_hash(const char *p, const char *end, bool *has_hash)
+{
+    scan_blanks(&p, end);
+    *has_hash = p < end && *p == '#';
+    if (*has_hash)
+        p++;
+    scan_blanks(&p, end);
+    return p;
+}
+
+bool ftrace_header_begins(const struct line *line)
+{
+    const char *end = line->text + line->length;
+    bool has_hash;
+    const char *p = skip_hash(line->text, end, &has_hash);
+    if (has_hash && (scan_literal(&p, end, "tracer: ") || scan_literal(&p, end, "entries-in-buffer/entries-written:")))
+        return true;
+    if (has_hash && memmem(p, (size_t)(end - p), "FUNCTION CALLS", 14) && memmem(p, (size_t)(end - p), "DURATION", 8))
+        return true;
+    if (has_hash && memmem(p, (size_t)(end - p), "TASK-PID", 8) && memmem(p, (size_t)(end - p), "CPU#", 4))
+        return true;
+    struct ftrace_header scratch;
+    ftrace_header_init(&scratch);
+    return take_title(&scratch, p, end);
+}
+
+static bool is_rule(const char *p, const char *end)
+{
+    const char *s = p;
+    while (s < end && *s == '-')
+        s++;
+    return s - p >= 8 && s == end;
+}
+
+bool ftrace_header_line(struct ftrace_header *header, const struct line *line)
+{
+    const char *end = line->text + line->length;
+    while (end > line->text && end[-1] == ' ')
+        end--;
+    bool has_hash;
+    const char *p = skip_hash(line->text, end, &has_hash);
+    uint64_t n;
+    if (has_hash && scan_literal(&p, end, "tracer: ")) {
+        set_text(header->tracer, sizeof header->tracer, p, end);
+        return true;
+    }
+    if (take_title(header, p, end))
+        return true;
+    if (scan_literal(&p, end, "latency:"))
+        return take_latency(header, p, end, line->number);
+    if (scan_literal(&p, end, "| task: ")) {
+        take_task(header, p, end);
+        return true;
+    }
+    if (header->is_latency && scan_literal(&p, end, "=> started at:")) {
+        scan_blanks(&p, end);
+        set_text(header->started_at, sizeof header->started_at, p, end);
+        return true;
+    }
+    if (header->is_latency && scan_literal(&p, end, "=> ended at:")) {
+        scan_blanks(&p, end);
+        set_text(header->ended_at, sizeof header->ended_at, p, end);
+        return true;
+    }
+    if (has_hash && scan_literal(&p, end, "entries-in-buffer/entries-written:")) {
+        scan_blanks(&p, end);
+        if (scan_u64(&p, end, &n))
+            header->n_shown = n;
+        if (scan_literal(&p, end, "/") && scan_u64(&p, end, &n))
+            header->n_written = n;
+        scan_blanks(&p, end);
+        if (scan_literal(&p, end, "#P:") && scan_u64(&p, end, &n) && n <= FTRACE_CPUS_MAX)
+            header->n_cpus = (int32_t)n;
+        return true;
+    }
+    if (memmem(p, (size_t)(end - p), "=> lock-depth", 13))
+        header->has_lock_depth = true;
+    if (has_hash && memmem(p, (size_t)(end - p), "FUNCTION CALLS", 14))
+        header->is_graph = true;
+    if (has_hash)
+        return true; /* art and remarks */
+    /* 2.6: the art has no '#' */
+    if (!header->is_latency && !header->tracer[0])
+        return false;
+    return is_rule(p, end) || memmem(p, (size_t)(end - p), "=> ", 3) || (p < end && strspn(p, "|/\\ ") >= (size_t)(end - p)) ||
+           (memmem(p, (size_t)(end - p), "|||", 3) && !is_digit(*p)) ||
+           (memmem(p, (size_t)(end - p), "cmd ", 4) && memmem(p, (size_t)(end - p), "caller", 6)) ||
+           (p < end && *p == '\\' && memmem(p, (size_t)(end - p), "\\", 1));
+}

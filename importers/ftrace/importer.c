@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ftrace as text: files of tracefs (trace, trace_pipe, snapshot), /proc/latency_trace of 2.6 -rt kernels, trace-cmd report,
+ * perf script, `Dumping ftrace buffer` on consoles. Defined by kernel/trace/trace_output.c.
+ *
+ *     # tracer: wakeup_rt
+ *     # latency: 1399 us, #6/6, CPU#1 | (M:preempt_rt VP:0, KP:0, SP:0 HP:0 #P:2)
+ *       <idle>-0         1dn.h5..    3us+:        0:120:R   + [001]    1585:  4:R cyclictest
+ *
+ * Odd: headers may be missing or wrong about their columns, comms may hold anything, lines of the log may stand in
+ * between. So each line is judged by itself (row.c), and what begins a trace is a header or a line that is a row.
+ */
+#include "importers/ftrace/reader.h"
+
+#include <stdio.h>
+
+#define N_LINES_AHEAD 12   /* lines that are no rows, inside a trace */
+#define N_FRAMES_MAX 128
+
+static bool starts(const struct line *line, const char *literal)
+{
+    size_t n = strlen(literal);
+    return line->length >= n && memcmp(line->text, literal, n) == 0;
+}
+
+/* "CPU:1 [LOST 123 EVENTS]", "CPU:1 [EVENTS DROPPED]", "##### CPU 1 buffer started ####" */
+static bool parse_lost(const struct line *line, int32_t *cpu, uint64_t *n_lost, const char **reason)
+{
+    const char *p = line->text, *end = p + line->length;
+    uint64_t n;
+    *n_lost = COUNT_UNKNOWN;
+    scan_blanks(&p, end);
+    if (scan_literal(&p, end, "##### CPU ")) {
+        if (!scan_u64(&p, end, &n) || n >= FTRACE_CPUS_MAX || !scan_literal(&p, end, " buffer started"))
+            return false;
+        *cpu = (int32_t)n;
+        *reason = "buffer started";
+        return true;
+    }
+    if (!scan_literal(&p, end, "CPU:") || !scan_u64(&p, end, &n) || n >= FTRACE_CPUS_MAX || !scan_literal(&p, end, " ["))
+        return false;
+    *cpu = (int32_t)n;
+    *reason = "overrun";
+    scan_literal(&p, end, "LOST ");
+    if (scan_u64(&p, end, &n))
+        *n_lost = n;
+    scan_blanks(&p, end);
+    return scan_literal(&p, end, "EVENTS");
+}
+
+/* A line that only trace-cmd report prints before its rows. */
+static bool is_report_line(const struct line *line)
+{
+    return starts(line, "cpus=") || starts(line, "version = ") || starts(line, "Kernel buffer statistics:") ||
+           (starts(line, "CPU ") && line_has(line, " is empty"));
+}
+
+static bool is_dump_begin(const struct line *line)
+{
+    return line_has(line, "Dumping ftrace ") && line_has(line, "buffer:");
+}
+
+/* "[... cut by the capture script ...]", "[snip]", "...": somebody took lines out here. */
+static bool is_cut(const struct line *line)
+{
+    const char *p = line->text, *end = p + line->length;
+    scan_blanks(&p, end);
+    return scan_literal(&p, end, "...") || scan_literal(&p, end, "[...") || scan_literal(&p, end, "[snip") ||
+           scan_literal(&p, end, "<snip") || scan_literal(&p, end, "--8<") || line_has(line, "capture script");
+}
+
+static bool is_frame(const struct line *line, const char **frame, size_t *length)
+{
+    const char *p = line->text, *end = p + line->length;
+    scan_blanks(&p, end);
+    if (!scan_literal(&p, end, "=> "))
+        return false;
+    while (end > p && end[-1] == ' ')
+        end--;
+    /* trace-cmd: "name (ffffffff810e04a6)"; sym-addr: "name <ffffffff810e04a6>" */
+    if (end > p && (end[-1] == ')' || end[-1] == '>')) {
+        const char *open = memrchr(p, end[-1] == ')' ? '(' : '<', (size_t)(end - p));
+        if (open && open > p + 1 && open[-1] == ' ')
+            end = open - 1;
+    }
+    *frame = p;
+    *length = (size_t)(end - p);
+    return end > p;
+}
+
+/* perf's call chain: "        ffffffff81a51210 __schedule+0x12 ([kernel.kallsyms])" */
+static bool is_chain(const struct line *line, const char **frame, size_t *length, bool *is_kernel)
+{
+    const char *p = line->text, *end = p + line->length, *begin = p;
+    uint64_t address;
+    if (!scan_blanks(&p, end) || (p - begin < 8 && *begin != '\t') || !scan_hex(&p, end, &address) || !scan_blanks(&p, end))
+        return false;
+    const char *dso = memrchr(p, '(', (size_t)(end - p));
+    if (!dso || dso <= p)
+        return false;
+    *is_kernel = address >> 63;
+    const char *stop = dso;
+    while (stop > p && stop[-1] == ' ')
+        stop--;
+    *frame = p;
+    *length = (size_t)(stop - p);
+    return stop > p;
+}
+
+/* A wakeup tracer's first stack shows what the wakeup interrupted; of a section the last one, at its end, counts. */
+static void keep_header_stack(struct ftrace_reader *reader, struct import *import, const char *const *frames,
+                              const size_t *lengths, size_t n)
+{
+    if (reader->run_series == ROW_NONE ||
+        (reader->n_header_stack && ftrace_tracer_section(reader->header.tracer) == SECTION_WAKEUP))
+        return;
+    reader->n_header_stack = 0;
+    for (size_t i = 0; i < n && i < N_HEADER_STACK; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "%.*s", (int)(lengths[i] < 255 ? lengths[i] : 255), frames[i]);
+        reader->header_stack[reader->n_header_stack++] = store_keep(import->store, text);
+    }
+}
+
+/* The frames on the lines from the k-th ahead on; how many lines they are. */
+static size_t take_frames(struct ftrace_reader *reader, struct import *import, struct lines *lines, unsigned kind, size_t k)
+{
+    const char *frames[N_FRAMES_MAX];
+    size_t lengths[N_FRAMES_MAX], n = 0, begin = k;
+    struct line line;
+    while (n < N_FRAMES_MAX && lines_peek(lines, k, &line) && is_frame(&line, &frames[n], &lengths[n])) {
+        n++;
+        k++;
+    }
+    while (lines_peek(lines, k, &line) && is_frame(&line, &(const char *){NULL}, &(size_t){0}))
+        k++; /* deeper than anybody reads */
+    while (n && (lengths[n - 1] == 1 && frames[n - 1][0] == '0'))
+        n--; /* unused places of a fixed array */
+    struct trace_buffer *buffer = &reader->buffers[reader->last.buffer];
+    if (n) {
+        reader_add_stack(reader, import, buffer, reader->last.cpu, reader->last.time_ns, reader->last.tid, reader->last.flags,
+                         kind, frames, lengths, n);
+        keep_header_stack(reader, import, frames, lengths, n);
+    }
+    return k - begin;
+}
+
+static size_t take_chain(struct ftrace_reader *reader, struct import *import, struct lines *lines)
+{
+    const char *frames[2][N_FRAMES_MAX];
+    size_t lengths[2][N_FRAMES_MAX], n[2] = {0, 0}, k = 0;
+    struct line line;
+    for (;; k++) {
+        const char *frame;
+        size_t length;
+        bool is_kernel;
+        if (!lines_peek(lines, k, &line) || !is_chain(&line, &frame, &length, &is_kernel))
+            break;
+        if (n[is_kernel] < N_FRAMES_MAX) {
+            frames[is_kernel][n[is_kernel]] = frame;
+            lengths[is_kernel][n[is_kernel]++] = length;
+        }
+        if (k >= LINES_KEPT / 2)
+            break;
+    }
+    struct trace_buffer *buffer = &reader->buffers[reader->last.buffer];
+    for (int i = 1; i >= 0; i--)
+        if (n[i])
+            reader_add_stack(reader, import, buffer, reader->last.cpu, reader->last.time_ns, reader->last.tid,
+                             reader->last.flags, i ? KIND_KERNEL_STACK : KIND_USER_STACK, frames[i], lengths[i], n[i]);
+    return k;
+}
+
+/* ---- probing ---- */
+
+/* Could a row be in this line at all? Quick on foreign text: a row has a stamp's ':' and a CPU or graph's '|'. */
+static bool is_row(const struct line *line)
+{
+    struct ftrace_row row;
+    struct ftrace_graph_line graph;
+    return ftrace_row_parse(line->text, line->length, &row) || ftrace_graph_parse(line->text, line->length, &graph);
+}
+
+static struct probe_result ftrace_probe(struct lines *lines, const struct member *member)
+{
+    struct line line;
+    int32_t cpu;
+    uint64_t n_lost;
+    const char *reason;
+    (void)member;
+    if (!lines_peek(lines, 0, &line) || line.length < 6)
+        return (struct probe_result){NOT_MINE, NULL};
+    if (is_dump_begin(&line) || ftrace_header_begins(&line))
+        return (struct probe_result){CERTAIN, NULL};
+    if (is_row(&line))
+        return (struct probe_result){LIKELY + 10, NULL};
+    if (!is_report_line(&line) && !parse_lost(&line, &cpu, &n_lost, &reason))
+        return (struct probe_result){NOT_MINE, NULL};
+    for (size_t k = 1; k < 40 && lines_peek(lines, k, &line); k++)
+        if (is_row(&line))
+            return (struct probe_result){CERTAIN, NULL};
+    return (struct probe_result){NOT_MINE, NULL};
+}
+
+/* ---- reading ---- */
+
+/* 2.6 -rt: how priorities are printed, and whether the letters of the interrupt state can be true. */
+static void look_ahead_26(struct ftrace_reader *reader, struct lines *lines)
+{
+    static const char *const interrupts[] = {"do_IRQ", "smp_apic_timer_interrupt", "smp_reschedule_interrupt", "do_nmi"};
+    struct line line;
+    struct ftrace_row row;
+    bool was_off = false;
+    char decimal[32], hex[32];
+    int prio = reader->header.rt_priority == PRIO_UNKNOWN ? -1 : 99 - reader->header.rt_priority;
+    snprintf(decimal, sizeof decimal, "-%d> (%d ", reader->header.tid, prio);
+    snprintf(hex, sizeof hex, "-%d> (%x ", reader->header.tid, (unsigned)prio);
+    for (size_t k = 0; k < 20000 && lines_peek(lines, k, &line); k++) {
+        if (!ftrace_row_parse(line.text, line.length, &row) || row.token_length < 4)
+            continue;
+        bool is_d = memmem(row.body, (size_t)(row.end - row.body), decimal, strlen(decimal)) != NULL;
+        bool is_h = memmem(row.body, (size_t)(row.end - row.body), hex, strlen(hex)) != NULL;
+        if (prio >= 0 && is_d != is_h && !reader->prio_base)
+            reader->prio_base = is_d ? 10 : 16;
+        for (size_t i = 0; i < 4 && was_off; i++) {
+            size_t n = strlen(interrupts[i]);
+            if ((size_t)(row.end - row.body) > n && memcmp(row.body, interrupts[i], n) == 0)
+                reader->flags_lie = true;
+        }
+        was_off = (row.token[0] == 'D' || row.token[0] == 'd') && row.token[2] == '.';
+    }
+}
+
+/* Takes the lines in front of the first row; how they are, decides how the rows are read. */
+static void take_header(struct ftrace_reader *reader, struct lines *lines)
+{
+    struct line line;
+    ftrace_header_init(&reader->header);
+    for (bool is_first = true; lines_peek(lines, 0, &line); is_first = false) {
+        if (!is_first && line_has(&line, "# tracer: "))
+            break; /* another trace */
+        if (is_dump_begin(&line)) {
+            reader->is_console = true;
+        } else if (is_report_line(&line)) {
+            reader->is_report = true;
+        } else if (reader->is_report && !is_row(&line)) {
+            if (line_has(&line, "EVENTS DROPPED]"))
+                break; /* statistics go up to here */
+        } else if (!line_is_blank(&line) && !(reader->is_console && starts(&line, "--------")) &&
+                   !ftrace_header_line(&reader->header, &line)) {
+            break;
+        } else if (is_row(&line)) {
+            break;
+        }
+        lines_skip(lines, 1);
+    }
+}
+
+static void open_at_row(struct ftrace_reader *reader, struct import *import, struct lines *lines)
+{
+    struct line line;
+    struct ftrace_row row;
+    reader_open(reader, import);
+    if (reader->header.is_26rt)
+        look_ahead_26(reader, lines);
+    for (size_t k = 0; k < N_LINES_AHEAD && lines_peek(lines, k, &line); k++) {
+        if (!ftrace_row_parse(line.text, line.length, &row))
+            continue;
+        if (row.form == FORM_REPORT_LATENCY)
+            reader->era.is_report = true;
+        if (row.time_is_count && reader->scale.how == SCALE_NONE)
+            clock_find_scale(reader, import, lines);
+        break;
+    }
+    /* Dovetail prints letters of its own; the kernel's name may be missing. */
+    for (size_t k = 0; k < 2000 && !reader->era.is_pipelined && lines_peek(lines, k, &line); k++)
+        if (ftrace_row_parse(line.text, line.length, &row) && row.token_length >= 4)
+            reader->era.is_pipelined = row.token[0] == '*' || row.token[0] == '#' || memchr(row.token, '~', row.token_length);
+}
+
+/* A line that is no row: part of the trace's text all the same? */
+static bool take_other(struct ftrace_reader *reader, struct import *import, struct lines *lines, const struct line *line)
+{
+    int32_t cpu, tid;
+    uint64_t n_lost;
+    const char *reason, *comm;
+    size_t length;
+    if (line_is_blank(line))
+        return true;
+    if (parse_lost(line, &cpu, &n_lost, &reason)) {
+        struct trace_buffer *buffer = reader_buffer(reader, import, "", 0);
+        buffer_lost(buffer, cpu, n_lost, reason);
+        return true;
+    }
+    if (ftrace_graph_switch(line->text, line->length, &cpu, &comm, &length, &tid)) {
+        struct cpu_slot *slot = buffer_slot(reader_buffer(reader, import, "", 0), cpu);
+        slot->graph_tid = tid;
+        if (slot->graph)
+            memset(slot->graph->is_open, 0, sizeof slot->graph->is_open);
+        reader_name_task(reader, import, tid, comm, length, length >= 7);
+        return true;
+    }
+    const char *frame;
+    if (is_frame(line, &frame, &length)) /* of a stack whose head was cut off */
+        return true;
+    if (line_has(line, "-----------") || line_has(line, "vim:ft=help") || line_has(line, "ftrace buffer empty"))
+        return true;
+    if (is_cut(line)) {
+        import_note(import, "entries-missing", line->number, "somebody cut lines out of the text");
+        for (size_t i = 0; i < reader->n_buffers; i++)
+            buffer_lost(&reader->buffers[i], CPU_UNKNOWN, COUNT_UNKNOWN, "cut out of the text");
+        return true;
+    }
+    if (line->length && line->text[0] == '#')
+        return !ftrace_header_begins(line);
+    if (reader->last.is_print)
+        return true; /* a mark of several lines */
+    const char *name, *text;
+    if (!reader->n_rows && ftrace_body_split(line->text, line->text + line->length, &name, &length, &text) && length > 4 &&
+        memchr(text, '=', (size_t)(line->text + line->length - text))) {
+        reader->n_without_time++;
+        return true;
+    }
+    (void)lines;
+    return false;
+}
+
+/* Is there more of this trace within a few lines? */
+static bool goes_on(struct lines *lines)
+{
+    struct line line;
+    for (size_t k = 1; k <= N_LINES_AHEAD && lines_peek(lines, k, &line); k++) {
+        if (ftrace_header_begins(&line) || is_dump_begin(&line))
+            return false;
+        if (is_row(&line))
+            return true;
+    }
+    return false;
+}
+
+/* One line, or a row with its stack. False: the block ends before it. */
+static bool take_line(struct ftrace_reader *reader, struct import *import, struct lines *lines)
+{
+    struct line line;
+    struct ftrace_row row = {0};
+    struct ftrace_graph_line graph;
+    if (!lines_peek(lines, 0, &line))
+        return false;
+    if (ftrace_row_parse(line.text, line.length, &row)) {
+        bool is_user = memmem(row.body, (size_t)(row.end - row.body), "user", 4) != NULL, is_perf = row.form == FORM_PERF;
+        row.prio_base = reader->prio_base;
+        bool has_frames = reader_take_row(reader, import, &row, line.number);
+        lines_skip(lines, 1);
+        if (has_frames)
+            lines_skip(lines, take_frames(reader, import, lines, is_user ? KIND_USER_STACK : KIND_KERNEL_STACK, 0));
+        else if (is_perf)
+            lines_skip(lines, take_chain(reader, import, lines));
+        return true;
+    }
+    if (ftrace_graph_parse(line.text, line.length, &graph) && reader_take_graph(reader, import, &graph, line.number)) {
+        lines_skip(lines, 1);
+        return true;
+    }
+    if (reader->is_console && starts(&line, "-----------")) { /* the closing rule */
+        lines_skip(lines, 1);
+        return false;
+    }
+    if (take_other(reader, import, lines, &line)) {
+        lines_skip(lines, 1);
+        return true;
+    }
+    if (ftrace_header_begins(&line) || is_dump_begin(&line) || !goes_on(lines))
+        return false;
+    if (reader->n_foreign++ == 0)
+        reader->first_foreign = line.number;
+    lines_skip(lines, 1);
+    return true;
+}
+
+static enum status ftrace_read(struct import *import, struct lines *lines, struct error *error)
+{
+    struct ftrace_reader *reader = import_state(import, &importer_ftrace, sizeof *reader);
+    struct line line;
+    (void)error;
+    if (!lines_peek(lines, 0, &line))
+        return OK;
+    if (ftrace_header_begins(&line) || is_dump_begin(&line) || is_report_line(&line) || !reader->is_open) {
+        reader_close(reader, import);
+        take_header(reader, lines);
+        open_at_row(reader, import, lines);
+        reader_buffer(reader, import, "", 0);
+    } else { /* the same trace goes on behind other text */
+        for (size_t i = 0; i < reader->n_buffers; i++)
+            buffer_lost(&reader->buffers[i], CPU_UNKNOWN, COUNT_UNKNOWN, "other text in between");
+    }
+    uint64_t n = 0;
+    do {
+        n += reader_hot_loop(reader, import, lines);
+        if (n++ % 4096 == 0)
+            import_progress(import, lines_offset(lines));
+    } while (take_line(reader, import, lines));
+    return OK;
+}
+
+static void ftrace_finish(struct import *import)
+{
+    struct ftrace_reader *reader = import_state(import, &importer_ftrace, sizeof *reader);
+    reader_close(reader, import);
+}
+
+const struct importer importer_ftrace = {
+    .name = "ftrace",
+    .summary = "ftrace text: trace, latency tracers, trace-cmd report, perf script, console dumps",
+    .reads = "default and latency format of 2.6 to 7.x, 2.6 -rt latency_trace, function, function_graph, irqsoff, preemptoff, "
+             "wakeup*, hwlat, osnoise, timerlat; trace_pipe without header; trace-cmd report (-l -t -R -N, instances); "
+             "perf script; \"Dumping ftrace buffer\" on a console; cobalt_* and evl_* events",
+    .probe_lines = ftrace_probe,
+    .read_lines = ftrace_read,
+    .finish_lines = ftrace_finish,
+};
