@@ -1,15 +1,289 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Why was it late: outliers with their ledgers and causes. */
-#include "analyzers/analyzer.h"
+/*
+ * Why was it late: windows are selected, swept into closed ledgers, compared with the thread's typical windows, and
+ * each gets one cause (design.md "Attribution").
+ */
+#include "analyzers/explain.h"
 
-static enum status explain_run(const struct store *store, const struct analysis_options *options,
-                               struct analysis *analysis, struct error *error)
+#include <string.h>
+
+#define N_TYPICAL 16
+#define LOOKBACK_MIN_NS 20000000
+#define LOOKBACK_MAX_NS 2000000000
+#define ORIGIN_MIN_PCT 2
+
+/* The typical ledgers of the threads met so far. */
+struct typical_cache {
+    size_t n, capacity;
+    struct typical_of {
+        int32_t tid;
+        struct typical typical;
+    } *items;
+};
+
+struct explain {
+    const struct store *store;
+    const struct analysis_options *options;
+    struct analysis *analysis;
+    struct word_classes words;
+    struct event_numbers numbers;
+    struct selection selection;
+    struct typical_cache typicals;
+};
+
+static int64_t lookback_of(const struct store *store, const struct window *w)
 {
-    (void)store;
-    (void)options;
-    (void)analysis;
-    (void)error;
+    if (w->stream == ROW_NONE || store->streams[w->stream].clock_is_relative)
+        return 0;
+    int64_t back = 4 * window_length_ns(w);
+    return back < LOOKBACK_MIN_NS ? LOOKBACK_MIN_NS : back > LOOKBACK_MAX_NS ? LOOKBACK_MAX_NS : back;
+}
+
+static int by_latency(const void *a, const void *b)
+{
+    const struct activation *x = a, *y = b;
+    int64_t m = activation_end_ns(x) - activation_begin_ns(x), n = activation_end_ns(y) - activation_begin_ns(y);
+    return m < n ? -1 : m > n;
+}
+
+/* Sweeps some of the thread's ordinary activations: the shorter three quarters of its sample, evenly spread. */
+static enum status make_typical(struct explain *e, int32_t tid, struct typical *typical, struct error *error)
+{
+    const struct reservoir *r = selection_reservoir(&e->selection, tid);
+    if (!r || r->n < 8)
+        return OK;
+    struct activation sorted[RESERVOIR];
+    memcpy(sorted, r->items, r->n * sizeof *sorted);
+    qsort(sorted, r->n, sizeof *sorted, by_latency);
+    size_t usable = r->n * 3 / 4, n = usable < N_TYPICAL ? usable : N_TYPICAL;
+    for (size_t i = 0; i < n; i++) {
+        struct window w = window_of_activation(&sorted[i * usable / n], e->selection.run, e->selection.stream);
+        struct sweep sweep = {.arena = &e->analysis->arena};
+        struct typical none = {0};
+        struct cause_input input = {.store = e->store, .words = &e->words, .arena = &e->analysis->arena, .window = &w,
+                                    .sweep = &sweep, .typical = &none};
+        if (sweep_window(&sweep, e->store, &e->words, &w, 0, error) == FAILED) {
+            sweep_release(&sweep);
+            return FAILED;
+        }
+        cause_prepare(&input);
+        typical_add(typical, &sweep);
+        sweep_release(&sweep);
+    }
     return OK;
+}
+
+static const struct typical *typical_of(struct explain *e, const struct window *w, struct error *error)
+{
+    static const struct typical none;
+    if (w->a.tid == TID_UNKNOWN || w->kind == WINDOW_BLOCKED)
+        return &none;
+    for (size_t i = 0; i < e->typicals.n; i++)
+        if (e->typicals.items[i].tid == w->tid)
+            return &e->typicals.items[i].typical;
+    struct typical typical = {0};
+    if (make_typical(e, w->tid, &typical, error) == FAILED)
+        return NULL;
+    memory_reserve(e->typicals.items, e->typicals.capacity, e->typicals.n + 1);
+    e->typicals.items[e->typicals.n] = (struct typical_of){.tid = w->tid, .typical = typical};
+    return &e->typicals.items[e->typicals.n++].typical;
+}
+
+static void typicals_release(struct typical_cache *cache)
+{
+    for (size_t i = 0; i < cache->n; i++)
+        typical_release(&cache->items[i].typical);
+    free(cache->items);
+    *cache = (struct typical_cache){0};
+}
+
+/* Time before the first and after the last row of a window's CPU belongs to nobody. Returns what lies before. */
+static int64_t carve_unrecorded(struct sweep *sweep, const struct window *w)
+{
+    int64_t length = window_length_ns(w), missing = 0;
+    struct subject nobody = {.number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
+    if (sweep->first_event_ns == NS_UNKNOWN) {
+        sweep_carve(sweep, w->begin_ns, w->end_ns, SLICE_UNEXPLAINED, 0, &nobody);
+        return length;
+    }
+    if (sweep->first_event_ns > w->begin_ns && 100 * (sweep->first_event_ns - w->begin_ns) > ORIGIN_MIN_PCT * length) {
+        sweep_carve(sweep, w->begin_ns, sweep->first_event_ns, SLICE_UNEXPLAINED, 0, &nobody);
+        missing = sweep->first_event_ns - w->begin_ns;
+    }
+    if (sweep->last_event_ns < w->end_ns && 100 * (w->end_ns - sweep->last_event_ns) > 5 * length)
+        sweep_carve(sweep, sweep->last_event_ns, w->end_ns, SLICE_UNEXPLAINED, 0, &nobody);
+    return missing;
+}
+
+static bool gap_touches(const struct gap *g, const struct window *w, int64_t begin_ns, int64_t end_ns)
+{
+    return g->run == w->run && g->stream == w->stream && (g->begin_ns == NS_UNKNOWN || g->begin_ns < end_ns) &&
+           (g->end_ns == NS_UNKNOWN || g->end_ns > begin_ns);
+}
+
+/* Lost events: their spans on the CPUs of the window become slices of their own. */
+static bool carve_gaps(const struct store *store, struct sweep *sweep, const struct window *w)
+{
+    bool complete = true;
+    struct subject nobody = {.number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
+    for (size_t i = 0; i < store->n_gaps; i++) {
+        const struct gap *g = &store->gaps[i];
+        if (!gap_touches(g, w, w->begin_ns, w->end_ns))
+            continue;
+        complete = false;
+        /* A section's rows with some left out still belong to the section; its task is the same on both sides. */
+        if (store->streams[w->stream].clock_is_relative)
+            continue;
+        int64_t from = g->begin_ns == NS_UNKNOWN ? w->begin_ns : g->begin_ns, to = g->end_ns == NS_UNKNOWN ? w->end_ns : g->end_ns;
+        for (size_t k = 0; k < sweep->n_pieces; k++) {
+            const struct piece p = sweep->pieces[k];
+            if ((g->cpu == CPU_UNKNOWN || g->cpu == p.cpu) && p.kind != SLICE_GAP && p.begin_ns < to && p.end_ns > from) {
+                sweep_carve(sweep, p.begin_ns > from ? p.begin_ns : from, p.end_ns < to ? p.end_ns : to, SLICE_GAP, 0, &nobody);
+                k = SIZE_MAX; /* the array is new */
+            }
+        }
+    }
+    const struct stream *s = &store->streams[w->stream];
+    bool rows_missing = s->clock_is_relative && s->n_shown != COUNT_UNKNOWN && s->n_events < s->n_shown;
+    return complete && !rows_missing;
+}
+
+static void note_origin(struct explain *e, const struct outlier *o, int64_t missing_ns)
+{
+    struct findings *f = &e->analysis->findings;
+    struct finding *finding = findings_add(f, "origin-missing", SEVERITY_WARNING, CONFIDENCE_PROVEN);
+    finding->run = o->run;
+    finding->series = o->series;
+    finding->cpu = o->cpu;
+    finding->subject = o->comm;
+    finding_integer(f, finding, "missing_ns", missing_ns);
+    finding_integer(f, finding, "latency_ns", o->latency_ns);
+}
+
+static void note_mismatch(struct explain *e, const struct outlier *o, bool user_known)
+{
+    if (o->reported_ns == NS_UNKNOWN || o->latency_ns == NS_UNKNOWN || o->window == WINDOW_BLOCKED)
+        return;
+    /* Without system call events the way from the switch to user space is not in the window. */
+    int64_t allowed = user_known ? 1000 : 1000 + o->reported_ns / 20;
+    if (o->stream != ROW_NONE && e->store->streams[o->stream].resolution_ns > 0)
+        allowed += e->store->streams[o->stream].resolution_ns;
+    int64_t difference = o->reported_ns - o->latency_ns;
+    if (llabs(difference) <= allowed)
+        return;
+    struct findings *f = &e->analysis->findings;
+    struct finding *finding = findings_add(f, "counts-mismatch", SEVERITY_WARNING, CONFIDENCE_PROVEN);
+    finding->variant = "mark";
+    finding->run = o->run;
+    finding->series = o->series;
+    finding->cpu = o->cpu;
+    finding->subject = o->comm;
+    finding_integer(f, finding, "reported_ns", o->reported_ns);
+    finding_integer(f, finding, "latency_ns", o->latency_ns);
+    finding_integer(f, finding, "difference_ns", difference);
+}
+
+static bool window_needs_events(const struct explain *e, const struct window *w)
+{
+    if (w->stream == ROW_NONE || !e->store->streams[w->stream].n_events || w->begin_ns == NS_UNKNOWN || w->end_ns == NS_UNKNOWN ||
+        w->end_ns <= w->begin_ns)
+        return false;
+    const struct claim *c = w->claim == ROW_NONE ? NULL : &e->store->claims[w->claim];
+    if (!c)
+        return true;
+    if (c->kind == CLAIM_REPORT || c->kind == CLAIM_CONSOLE)
+        return false;
+    /* A sample whose thread's wakeup is not in the trace, or under a clock coarser than itself. */
+    bool coarse = e->store->streams[w->stream].resolution_ns > window_length_ns(w) / 4;
+    return c->kind != CLAIM_SAMPLE || (w->a.tid != TID_UNKNOWN && !coarse);
+}
+
+static enum status explain_window(struct explain *e, struct window *w, struct error *error)
+{
+    struct analysis *analysis = e->analysis;
+    struct outlier *o = analysis_add_outlier(analysis);
+    if (!window_needs_events(e, w)) {
+        if (w->claim != ROW_NONE)
+            outlier_from_claim(o, analysis, e->store, &e->words, w->claim);
+        else
+            analysis->n_outliers--;
+        return OK;
+    }
+    const struct typical *typical = typical_of(e, w, error);
+    if (!typical)
+        return FAILED;
+    struct sweep sweep = {.arena = &analysis->arena};
+    struct cause_input input = {.store = e->store, .words = &e->words, .arena = &analysis->arena, .window = w, .sweep = &sweep,
+                                .typical = typical, .handlers = &e->selection.handlers,
+                                .model = preempt_model_of(e->store, w->run, w->stream)};
+    if (w->kind == WINDOW_SECTION)
+        w->section_kind = section_slice_kind(&input);
+    if (sweep_window(&sweep, e->store, &e->words, w, lookback_of(e->store, w), error) == FAILED) {
+        sweep_release(&sweep);
+        return FAILED;
+    }
+    int64_t missing = 0;
+    bool is_traced_section = w->kind == WINDOW_SECTION && w->claim != ROW_NONE && w->section_kind != SLICE_UNEXPLAINED &&
+                             e->store->claims[w->claim].kind == CLAIM_TRACER_HEADER;
+    if (!is_traced_section)
+        missing = carve_unrecorded(&sweep, w);
+    input.is_complete = carve_gaps(e->store, &sweep, w);
+    struct decision decision;
+    if (w->kind == WINDOW_SECTION)
+        section_decide(&input, &decision);
+    else if (w->kind == WINDOW_BLOCKED)
+        blocked_decide(&input, &decision);
+    else
+        cause_decide(&input, &decision);
+    outlier_fill(o, analysis, &input, &decision, &e->numbers, e->options->max_slices);
+    if (missing)
+        note_origin(e, o, missing);
+    note_mismatch(e, o, w->a.user_ns != NS_UNKNOWN);
+    sweep_release(&sweep);
+    return OK;
+}
+
+static enum status explain_one_run(struct explain *e, uint32_t run, struct error *error)
+{
+    enum status status = selection_make(&e->selection, e->store, e->options, &e->words, run, error);
+    for (size_t i = 0; status != FAILED && i < e->selection.n_windows && i < e->options->top; i++)
+        if (explain_window(e, &e->selection.windows[i], error) == FAILED)
+            status = FAILED;
+    selection_release(&e->selection);
+    typicals_release(&e->typicals);
+    return status;
+}
+
+/* Worst first; unknown lengths last. */
+static void sort_outliers(struct analysis *a)
+{
+    for (size_t i = 1; i < a->n_outliers; i++) /* per run sorted already: few moves */
+        for (size_t k = i; k > 0 && a->outliers[k]->latency_ns > a->outliers[k - 1]->latency_ns; k--) {
+            struct outlier *o = a->outliers[k];
+            a->outliers[k] = a->outliers[k - 1];
+            a->outliers[k - 1] = o;
+        }
+}
+
+static enum status explain_run(const struct store *store, const struct analysis_options *options, struct analysis *analysis,
+                               struct error *error)
+{
+    struct explain e = {.store = store, .options = options, .analysis = analysis};
+    word_classes_init(&e.words, store);
+    event_numbers_init(&e.numbers, store);
+    enum status status = OK;
+    for (uint32_t run = 0; run < store->n_runs && status != FAILED; run++)
+        status = explain_one_run(&e, run, error);
+    if (status != FAILED) {
+        sort_outliers(analysis);
+        if (analysis->n_outliers > options->top)
+            analysis->n_outliers = options->top;
+        explain_sum_causes(analysis, store);
+        explain_advise(analysis, store);
+    }
+    event_numbers_release(&e.numbers);
+    word_classes_release(&e.words);
+    return status;
 }
 
 const struct analyzer analyzer_explain = {

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzers/activation.h"
+
+#include <string.h>
+
+/* A timer's expiry as hrtimer_start announced it. Direct mapped: a rare collision loses a due time, no more. */
+#define N_TIMERS 8192
+struct armed_timer {
+    uint64_t address;
+    int64_t expires_ns, soft_ns;
+    int32_t tid; /* who started it */
+};
+
+struct thread {
+    int32_t tid;
+    bool is_followed, is_running, is_waking;
+    bool can_have_user; /* system call events tell when it is in user space again */
+    int64_t slept_ns;
+    uint64_t armed;     /* the timer it started last, while running */
+    int64_t armed_expires_ns, armed_soft_ns;
+    struct activation a;
+};
+
+struct pass_cpu {
+    int32_t tid, prio;
+    uint32_t comm;
+    struct thread *thread;     /* of the current task, if followed */
+    int irq_depth, softirq_depth;
+    int64_t irq_entry_ns;
+    struct clock_relation clock;
+    /* The hrtimer callback that runs now. */
+    uint64_t timer;
+    uint32_t timer_function;
+    int64_t timer_due_ns, timer_hard_ns, timer_entry_ns;
+    bool in_callback;
+    struct thread *woken;      /* by this callback */
+    struct thread *woken_in_irq;
+};
+
+struct activations {
+    struct activations_config config;
+    struct pass_cpu *cpus;
+    size_t n_cpus;
+    struct thread **slots; /* open addressing by tid */
+    size_t n_slots, n_threads;
+    struct armed_timer *timers;
+    bool has_syscalls;
+};
+
+struct activations *activations_new(const struct activations_config *config)
+{
+    struct activations *p = memory_new(sizeof *p);
+    p->config = *config;
+    p->n_slots = 1024;
+    p->slots = memory_resize(NULL, p->n_slots, sizeof *p->slots);
+    memset(p->slots, 0, p->n_slots * sizeof *p->slots);
+    p->timers = memory_resize(NULL, N_TIMERS, sizeof *p->timers);
+    memset(p->timers, 0, N_TIMERS * sizeof *p->timers);
+    return p;
+}
+
+void activations_free(struct activations *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->n_slots; i++)
+        free(p->slots[i]);
+    free(p->slots);
+    free(p->timers);
+    free(p->cpus);
+    free(p);
+}
+
+static struct pass_cpu *add_cpus(struct activations *p, int32_t cpu)
+{
+    size_t n = (size_t)cpu + 1;
+    p->cpus = memory_resize(p->cpus, n, sizeof *p->cpus);
+    for (size_t i = p->n_cpus; i < n; i++) {
+        p->cpus[i] = (struct pass_cpu){.tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN, .irq_entry_ns = NS_UNKNOWN};
+        clock_relation_init(&p->cpus[i].clock, p->config.trace_clock);
+    }
+    p->n_cpus = n;
+    return &p->cpus[cpu];
+}
+
+static inline struct pass_cpu *pass_cpu(struct activations *p, int32_t cpu)
+{
+    return (size_t)cpu < p->n_cpus ? &p->cpus[cpu] : add_cpus(p, cpu);
+}
+
+static inline size_t slot_of(const struct activations *p, int32_t tid)
+{
+    return ((uint32_t)tid * 2654435761u) & (p->n_slots - 1);
+}
+
+static struct thread *find_thread(const struct activations *p, int32_t tid)
+{
+    for (size_t i = slot_of(p, tid); p->slots[i]; i = (i + 1) & (p->n_slots - 1))
+        if (p->slots[i]->tid == tid)
+            return p->slots[i];
+    return NULL;
+}
+
+static void grow_slots(struct activations *p)
+{
+    struct thread **old = p->slots;
+    size_t n_old = p->n_slots;
+    p->n_slots *= 2;
+    p->slots = memory_resize(NULL, p->n_slots, sizeof *p->slots);
+    memset(p->slots, 0, p->n_slots * sizeof *p->slots);
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i]) {
+            size_t k = slot_of(p, old[i]->tid);
+            while (p->slots[k])
+                k = (k + 1) & (p->n_slots - 1);
+            p->slots[k] = old[i];
+        }
+    free(old);
+}
+
+static void activation_clear(struct activation *a)
+{
+    *a = (struct activation){.tid = TID_UNKNOWN,
+                             .prio = PRIO_UNKNOWN,
+                             .timer_cpu = CPU_UNKNOWN,
+                             .waking_cpu = CPU_UNKNOWN,
+                             .target_cpu = CPU_UNKNOWN,
+                             .cpu = CPU_UNKNOWN,
+                             .waker_tid = TID_UNKNOWN,
+                             .waker_prio = PRIO_UNKNOWN,
+                             .slept_ns = NS_UNKNOWN,
+                             .due_ns = NS_UNKNOWN,
+                             .hard_due_ns = NS_UNKNOWN,
+                             .handler_ns = NS_UNKNOWN,
+                             .expire_ns = NS_UNKNOWN,
+                             .waking_ns = NS_UNKNOWN,
+                             .wakeup_ns = NS_UNKNOWN,
+                             .expire_exit_ns = NS_UNKNOWN,
+                             .handler_exit_ns = NS_UNKNOWN,
+                             .switch_ns = NS_UNKNOWN,
+                             .user_ns = NS_UNKNOWN,
+                             .rearm_ns = NS_UNKNOWN,
+                             .out_ns = NS_UNKNOWN};
+}
+
+static struct thread *add_thread(struct activations *p, int32_t tid)
+{
+    if (2 * (p->n_threads + 1) > p->n_slots)
+        grow_slots(p);
+    struct thread *t = memory_new(sizeof *t);
+    t->tid = tid;
+    t->slept_ns = NS_UNKNOWN;
+    activation_clear(&t->a);
+    size_t i = slot_of(p, tid);
+    while (p->slots[i])
+        i = (i + 1) & (p->n_slots - 1);
+    p->slots[i] = t;
+    p->n_threads++;
+    return t;
+}
+
+bool task_matches(const char *task, const char *comm, int32_t tid)
+{
+    char *end;
+    long number = strtol(task, &end, 10);
+    if (*task && !*end)
+        return number == tid;
+    return comm && !strcmp(task, comm);
+}
+
+/* Followed: RT threads, measuring threads, and what --task names. */
+static struct thread *followed_thread(struct activations *p, int32_t tid, int32_t prio, uint32_t comm)
+{
+    if (tid <= 0)
+        return NULL;
+    bool wanted = p->config.all_threads || prio_is_realtime(prio) ||
+                  word_class(p->config.words, comm) & WORD_MEASURING ||
+                  (p->config.task && task_matches(p->config.task, store_string(p->config.store, comm), tid));
+    struct thread *t = find_thread(p, tid);
+    return t ? t : wanted ? add_thread(p, tid) : NULL;
+}
+
+static void deliver(struct activations *p, struct thread *t, int64_t out_ns)
+{
+    if (t->a.switch_ns == NS_UNKNOWN)
+        return;
+    t->a.out_ns = out_ns;
+    p->config.handler(p->config.context, &t->a);
+    activation_clear(&t->a);
+}
+
+static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t t_ns, const uint32_t *w)
+{
+    int32_t prev_tid = (int32_t)w[1], next_tid = (int32_t)w[5], next_prio = (int32_t)w[6];
+    struct thread *prev = c->thread && c->thread->tid == prev_tid ? c->thread : NULL;
+    if (!prev && prev_tid > 0 && (prio_is_realtime((int32_t)w[2]) || p->config.all_threads || p->config.task))
+        prev = followed_thread(p, prev_tid, (int32_t)w[2], w[0]);
+    if (prev) {
+        bool runnable = (w[3] & 0xff) == 'R';
+        prev->is_running = false;
+        if (!runnable || prev->a.user_ns != NS_UNKNOWN || !p->has_syscalls) {
+            deliver(p, prev, t_ns);
+            if (!runnable)
+                prev->slept_ns = t_ns;
+        }
+    }
+    c->tid = next_tid;
+    c->prio = next_prio;
+    c->comm = w[4];
+    c->thread = NULL;
+    if (next_tid <= 0)
+        return;
+    struct thread *next = p->config.task || p->config.all_threads || prio_is_realtime(next_prio) ||
+                                  word_class(p->config.words, w[4]) & WORD_MEASURING
+                              ? followed_thread(p, next_tid, next_prio, w[4])
+                              : NULL;
+    c->thread = next;
+    if (!next)
+        return;
+    next->is_running = true;
+    if (next->is_waking) {
+        next->is_waking = false;
+        next->a.switch_ns = t_ns;
+        next->a.cpu = cpu;
+        next->a.prio = next_prio;
+        next->a.comm = w[4];
+        if (next->a.target_cpu != CPU_UNKNOWN && next->a.target_cpu != cpu)
+            next->a.migrated = true;
+        next->armed = 0;
+    }
+}
+
+/* Before an interrupt is recorded the current CPU may still be in a callback or handler: that is where due comes from. */
+static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t t_ns, const uint32_t *w, bool is_waking)
+{
+    int32_t tid = (int32_t)w[1], prio = (int32_t)w[2];
+    struct thread *t = followed_thread(p, tid, prio, w[0]);
+    if (!t || t->is_running)
+        return;
+    if (!is_waking && t->is_waking && t->a.wakeup_ns == NS_UNKNOWN) { /* the wakeup of the waking before */
+        t->a.wakeup_ns = t_ns;
+        t->a.target_cpu = (int32_t)w[3];
+        return;
+    }
+    if (t->a.switch_ns != NS_UNKNOWN) /* was preempted and never seen asleep: lost events */
+        deliver(p, t, t_ns);
+    activation_clear(&t->a);
+    t->is_waking = true;
+    struct activation *a = &t->a;
+    a->tid = tid;
+    a->prio = prio;
+    a->comm = w[0];
+    a->slept_ns = t->slept_ns;
+    a->waking_ns = t_ns;
+    a->waking_cpu = cpu;
+    a->target_cpu = (int32_t)w[3];
+    if (!is_waking)
+        a->wakeup_ns = t_ns;
+    a->waker_tid = c->tid;
+    a->waker_prio = c->prio;
+    a->waker_comm = c->comm;
+    a->waker_in_irq = c->irq_depth > 0 || c->in_callback || c->softirq_depth > 0;
+    a->handler_ns = c->irq_depth > 0 ? c->irq_entry_ns : NS_UNKNOWN;
+    if (c->in_callback && word_class(p->config.words, c->timer_function) & WORD_WAKING_TIMER) {
+        a->timer = c->timer;
+        a->timer_function = c->timer_function;
+        a->timer_cpu = cpu;
+        a->expire_ns = c->timer_entry_ns;
+        a->expired_in_softirq = c->softirq_depth > 0 && !c->irq_depth;
+        if (c->timer_due_ns != NS_UNKNOWN && c->timer_due_ns <= t_ns) {
+            a->due_ns = c->timer_due_ns;
+            a->hard_due_ns = c->timer_hard_ns;
+            a->due_is_soft = c->timer_hard_ns > c->timer_due_ns;
+        }
+        c->woken = t;
+    } else if (!c->in_callback && a->waker_in_irq && t->armed) {
+        /* No expiry events: the sleep's own timer, where the trace clock is the timer's. */
+        int64_t offset;
+        if (clock_relation_guess(&c->clock, t_ns, t->armed_expires_ns, &offset) && t->armed_expires_ns + offset <= t_ns) {
+            a->timer = t->armed;
+            a->timer_cpu = cpu;
+            a->due_ns = t->armed_soft_ns + offset;
+            a->hard_due_ns = t->armed_expires_ns + offset;
+            a->due_is_soft = a->hard_due_ns > a->due_ns;
+        }
+    }
+    if (c->irq_depth > 0)
+        c->woken_in_irq = t;
+}
+
+static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w)
+{
+    uint64_t address = (uint64_t)event_words_i64(w);
+    int64_t now_ns = event_words_i64(w + 3);
+    const struct armed_timer *armed = &p->timers[(address >> 6 ^ address >> 19) % N_TIMERS];
+    c->in_callback = true;
+    c->timer = address;
+    c->timer_function = w[2];
+    c->timer_entry_ns = t_ns;
+    c->timer_due_ns = c->timer_hard_ns = NS_UNKNOWN;
+    c->woken = NULL;
+    if (now_ns == NS_UNKNOWN)
+        return;
+    int64_t offset = clock_relation_learn(&c->clock, t_ns, now_ns);
+    if (armed->address == address && armed->expires_ns != NS_UNKNOWN && armed->expires_ns <= now_ns) {
+        c->timer_hard_ns = armed->expires_ns + offset;
+        c->timer_due_ns = armed->soft_ns != NS_UNKNOWN && armed->soft_ns < armed->expires_ns ? armed->soft_ns + offset
+                                                                                            : c->timer_hard_ns;
+    } else if (armed->address == address && armed->soft_ns != NS_UNKNOWN && armed->soft_ns <= now_ns) {
+        /* Expired early within its slack, in the interrupt of another timer. */
+        c->timer_due_ns = armed->soft_ns + offset;
+        c->timer_hard_ns = c->timer_due_ns;
+    }
+}
+
+static void on_timer_start(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w)
+{
+    uint64_t address = (uint64_t)event_words_i64(w);
+    struct armed_timer *armed = &p->timers[(address >> 6 ^ address >> 19) % N_TIMERS];
+    armed->address = address;
+    armed->expires_ns = event_words_i64(w + 3);
+    armed->soft_ns = event_words_i64(w + 5);
+    armed->tid = c->tid;
+    struct thread *t = c->thread;
+    if (t && !c->irq_depth && word_class(p->config.words, w[2]) & WORD_WAKING_TIMER) {
+        t->armed = address;
+        t->armed_expires_ns = armed->expires_ns;
+        t->armed_soft_ns = armed->soft_ns == NS_UNKNOWN ? armed->expires_ns : armed->soft_ns;
+        if (t->a.switch_ns != NS_UNKNOWN && t->a.rearm_ns == NS_UNKNOWN)
+            t->a.rearm_ns = t_ns;
+    }
+}
+
+static void on_irq_exit(struct pass_cpu *c, int64_t t_ns)
+{
+    if (c->irq_depth > 0 && --c->irq_depth > 0)
+        return;
+    if (c->woken_in_irq && c->woken_in_irq->a.handler_exit_ns == NS_UNKNOWN)
+        c->woken_in_irq->a.handler_exit_ns = t_ns;
+    c->woken_in_irq = NULL;
+    if (!c->softirq_depth)
+        c->in_callback = false;
+}
+
+static void on_irq_entry(struct pass_cpu *c, int64_t t_ns)
+{
+    if (c->irq_depth++ == 0)
+        c->irq_entry_ns = t_ns;
+}
+
+static void on_user(struct activations *p, struct pass_cpu *c, int64_t t_ns)
+{
+    p->has_syscalls = true;
+    struct thread *t = c->thread;
+    if (t && t->is_running && t->a.switch_ns != NS_UNKNOWN && t->a.user_ns == NS_UNKNOWN && t->a.rearm_ns == NS_UNKNOWN)
+        t->a.user_ns = t_ns;
+}
+
+void activations_start_cpu(struct activations *p, int32_t cpu, const struct cpu_state *state)
+{
+    struct pass_cpu *c = pass_cpu(p, cpu);
+    c->tid = state->tid;
+    c->prio = state->prio;
+    c->comm = state->comm;
+    for (size_t i = 0; i < state->n_open && i < CPU_STATE_DEPTH; i++) {
+        if (state->open[i].kind == OPEN_IRQ || state->open[i].kind == OPEN_VECTOR) {
+            if (c->irq_depth++ == 0)
+                c->irq_entry_ns = state->open[i].begin_ns;
+        }
+        c->softirq_depth |= state->open[i].kind == OPEN_SOFTIRQ;
+    }
+}
+
+void activations_apply(struct activations *p, const struct event_ref *ref)
+{
+    struct pass_cpu *c = pass_cpu(p, ref->cpu);
+    int64_t t_ns = event_time_ns(ref);
+    const uint32_t *w = event_words(ref);
+    if (__builtin_expect(c->tid == TID_UNKNOWN, 0))
+        c->tid = ref->view->tid[ref->i];
+    switch (ref->view->kind[ref->i]) {
+    case KIND_SCHED_SWITCH:
+        on_switch(p, c, ref->cpu, t_ns, w);
+        break;
+    case KIND_SCHED_WAKING:
+        on_waking(p, c, ref->cpu, t_ns, w, true);
+        break;
+    case KIND_SCHED_WAKEUP:
+    case KIND_SCHED_WAKEUP_NEW:
+        on_waking(p, c, ref->cpu, t_ns, w, false);
+        break;
+    case KIND_SCHED_MIGRATE_TASK: {
+        struct thread *t = find_thread(p, (int32_t)w[1]);
+        if (t && t->is_waking && t->a.wakeup_ns != NS_UNKNOWN)
+            t->a.migrated = true;
+        break;
+    }
+    case KIND_SCHED_PI_SETPRIO:
+        if ((int32_t)w[1] == c->tid)
+            c->prio = (int32_t)w[3];
+        break;
+    case KIND_HRTIMER_START:
+        on_timer_start(p, c, t_ns, w);
+        break;
+    case KIND_HRTIMER_EXPIRE_ENTRY:
+        on_expire_entry(p, c, t_ns, w);
+        break;
+    case KIND_HRTIMER_EXPIRE_EXIT:
+        if (c->woken && c->woken->is_waking && c->woken->a.timer == c->timer)
+            c->woken->a.expire_exit_ns = t_ns;
+        c->woken = NULL;
+        c->in_callback = false;
+        break;
+    case KIND_IRQ_HANDLER_ENTRY:
+    case KIND_VECTOR_ENTRY:
+        on_irq_entry(c, t_ns);
+        break;
+    case KIND_IRQ_HANDLER_EXIT:
+    case KIND_VECTOR_EXIT:
+        on_irq_exit(c, t_ns);
+        break;
+    case KIND_SOFTIRQ_ENTRY:
+        c->softirq_depth = 1;
+        break;
+    case KIND_SOFTIRQ_EXIT:
+        c->softirq_depth = 0;
+        break;
+    case KIND_SYS_EXIT:
+        on_user(p, c, t_ns);
+        break;
+    default:
+        break;
+    }
+}
+
+void activations_finish(struct activations *p)
+{
+    for (size_t i = 0; i < p->n_slots; i++)
+        if (p->slots[i])
+            deliver(p, p->slots[i], NS_UNKNOWN);
+}

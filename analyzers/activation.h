@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Activations: every cycle of a thread from its due time to its next sleep, found in one pass over all events.
+ *
+ *     timer due ─ timer interrupt ─ hrtimer_expire_entry ─ waking ─ wakeup ─ expire_exit ─ interrupt's exit ─ switch
+ *               ─ user space ─ next hrtimer_start ─ switch out
+ *
+ * The pass keeps a fixed amount per CPU and per followed thread, whatever the length of the trace.
+ */
+#ifndef ANALYZERS_ACTIVATION_H
+#define ANALYZERS_ACTIVATION_H
+
+#include "analyzers/clock_relation.h"
+#include "analyzers/thread.h"
+
+struct activation {
+    int32_t tid, prio;
+    uint32_t comm;          /* string id */
+    uint32_t timer_function;
+    uint64_t timer;         /* address, 0: no timer seen */
+    int32_t timer_cpu, waking_cpu, target_cpu, cpu; /* CPU_UNKNOWN; cpu: where it was switched in */
+    int32_t waker_tid, waker_prio;
+    uint32_t waker_comm;
+    bool waker_in_irq;      /* the waking came out of an interrupt, timer or softirq */
+    bool expired_in_softirq;
+    bool due_is_soft;       /* due lies before the hard expiry: slack */
+    bool migrated;
+    /* Times in the trace clock; NS_UNKNOWN where no event tells. */
+    int64_t slept_ns;       /* its switch out before */
+    int64_t due_ns, hard_due_ns;
+    int64_t handler_ns;     /* entry of the timer's interrupt */
+    int64_t expire_ns, waking_ns, wakeup_ns, expire_exit_ns, handler_exit_ns, switch_ns;
+    int64_t user_ns;        /* back in user space, as system call events tell */
+    int64_t rearm_ns;       /* hrtimer_start of its next cycle */
+    int64_t out_ns;         /* switched out, or the end of the trace */
+};
+
+static inline int64_t activation_begin_ns(const struct activation *a)
+{
+    return a->due_ns != NS_UNKNOWN ? a->due_ns : a->waking_ns;
+}
+static inline int64_t activation_end_ns(const struct activation *a)
+{
+    return a->user_ns != NS_UNKNOWN ? a->user_ns : a->switch_ns;
+}
+
+struct activations;
+/* Called once per completed activation (switched in and out again, or still running at the end). */
+typedef void activation_handler(void *context, const struct activation *activation);
+
+struct activations_config {
+    const struct store *store;
+    struct word_classes *words;
+    const char *trace_clock;
+    const char *task;        /* follow this comm or tid too, whatever its priority; or NULL */
+    bool all_threads;        /* follow fair threads too */
+    activation_handler *handler;
+    void *context;
+};
+struct activations *activations_new(const struct activations_config *config);
+/* The state of a CPU where the pass begins, when that is not the begin of the trace. */
+void activations_start_cpu(struct activations *activations, int32_t cpu, const struct cpu_state *state);
+void activations_apply(struct activations *activations, const struct event_ref *ref);
+void activations_finish(struct activations *activations); /* delivers those still running */
+void activations_free(struct activations *activations);
+
+/* True if a comm or tid is what --task names. */
+bool task_matches(const char *task, const char *comm, int32_t tid);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the pieces of a window to one cause: design.md, "Attribution". */
+#ifndef ANALYZERS_CAUSE_H
+#define ANALYZERS_CAUSE_H
+
+#include "analyzers/handler.h"
+#include "analyzers/shares.h"
+
+/* Whether a task with need-resched set at depth 0 must leave the CPU at once. */
+enum preempt_model { MODEL_UNKNOWN, MODEL_PREEMPTIBLE, MODEL_NOT_PREEMPTIBLE };
+enum preempt_model preempt_model_of(const struct store *store, uint32_t run, uint32_t stream);
+
+struct cause_input {
+    const struct store *store;
+    struct word_classes *words;
+    struct arena *arena;
+    const struct window *window;
+    struct sweep *sweep;             /* stalls and gaps are carved into it */
+    const struct typical *typical;   /* n_windows 0: none */
+    const struct handlers *handlers; /* or NULL */
+    enum preempt_model model;
+    bool is_complete;                /* no lost events, no missing entries near the window */
+};
+
+/* A candidate: one class of slices with its owner. */
+struct candidate {
+    enum cause cause;
+    const char *culprit;
+    enum confidence confidence;
+    const char *why;
+    int64_t amount_ns, excess_ns;
+};
+struct decision {
+    struct candidate best;
+    size_t n_others;
+    struct candidate others[4]; /* the next in excess */
+    int64_t unexplained_ns;
+    const char *current;        /* the task that was current for most of an unexplained time */
+    bool tick_ended_it;         /* the switch came with a timer tick */
+    bool depth_unknown;
+};
+/* Own path, slack and the last stretch are told apart; also needed for the windows that a typical ledger is made of. */
+void cause_prepare(const struct cause_input *input);
+void cause_decide(const struct cause_input *input, struct decision *decision);
+
+/* The same for windows that are no wakeups (cause_section.c). */
+void section_decide(const struct cause_input *input, struct decision *decision);
+void blocked_decide(const struct cause_input *input, struct decision *decision);
+/* What a section's own time is: to be set as the window's section_kind before it is swept. */
+enum slice_kind section_slice_kind(const struct cause_input *input);
+
+/* The parts of the decision, each in a file of its own. */
+struct verdict_of_wait { /* why a lower task stayed: cause_wait.c */
+    enum cause cause;
+    enum confidence confidence;
+    const char *why;
+};
+struct verdict_of_wait wait_verdict(const struct cause_input *input, const struct share *share);
+/* A silence of all CPUs becomes pieces of kind hardware-stall; returns its length. cause_silence.c */
+int64_t silence_carve_stall(const struct cause_input *input);
+/* What a late timer means while `share` was current. */
+struct candidate silence_verdict(const struct cause_input *input, const struct share *share);
+struct candidate irq_verdict(const struct cause_input *input, int64_t amount_ns); /* cause_irq.c */
+
+char *line_format(const struct cause_input *input, const struct subject *subject, bool with_function);
+char *task_format(const struct cause_input *input, const struct subject *subject);
+
+#endif

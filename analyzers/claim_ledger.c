@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Ledgers out of what a tool says about a sample (rtla's auto-analysis; a timerlat sample with its interrupt's
+ * latency). The tool's parts are no partition (methods.md 3.1): what they leave over is a part of its own, called
+ * unexplained. What a tool infers is one witness: possible, no more.
+ */
+#include "analyzers/outlier_build.h"
+
+#include <string.h>
+
+struct ledger {
+    struct arena *arena;
+    struct outlier *o;
+    size_t capacity;
+    int64_t sum_ns;
+    int32_t cpu;
+    const char *evidence;
+};
+
+static struct slice *add_slice(struct ledger *l, enum slice_kind kind, const char *subject, int64_t amount_ns)
+{
+    struct outlier *o = l->o;
+    if (amount_ns <= 0 || o->n_slices == l->capacity)
+        return NULL;
+    o->slices[o->n_slices] = (struct slice){.begin_ns = NS_UNKNOWN, .end_ns = NS_UNKNOWN, .amount_ns = amount_ns, .kind = kind,
+                                            .subject = subject, .cpu = l->cpu, .evidence = l->evidence};
+    l->sum_ns += amount_ns;
+    return &o->slices[o->n_slices++];
+}
+
+static bool subject_is_idle(const char *subject)
+{
+    return subject && (!strncmp(subject, "swapper", 7) || !strncmp(subject, "<idle>", 6));
+}
+
+static enum slice_kind kind_of_part(const struct claim_part *part)
+{
+    switch (part->kind) {
+    case PART_IRQ_HANDLER_DELAY:
+        return part->is_inferred ? SLICE_IDLE_EXIT : SLICE_TIMER_LATE;
+    case PART_IDLE_EXIT:
+        return SLICE_IDLE_EXIT;
+    case PART_TIMER_IRQ:
+    case PART_IRQ:
+    case PART_PREVIOUS_IRQ:
+        return SLICE_IRQ;
+    case PART_BLOCKING_THREAD:
+        return subject_is_idle(part->subject) ? SLICE_IDLE : SLICE_TASK_LOWER;
+    case PART_NMI:
+        return SLICE_NMI;
+    case PART_SOFTIRQ:
+        return SLICE_SOFTIRQ;
+    case PART_THREAD:
+        return SLICE_TASK_HIGHER;
+    case PART_HARDWARE:
+        return SLICE_HARDWARE_STALL;
+    default:
+        return SLICE_UNEXPLAINED;
+    }
+}
+
+static const char *subject_of_part(const struct claim_part *part)
+{
+    if (part->subject && *part->subject)
+        return part->subject;
+    switch (part->kind) {
+    case PART_IRQ_HANDLER_DELAY:
+        return part->is_inferred ? "exit from idle" : "timer interrupt late";
+    case PART_IDLE_EXIT:
+        return "exit from idle";
+    case PART_TIMER_IRQ:
+        return "timerlat interrupt";
+    case PART_BLOCKING_THREAD:
+        return "blocking thread";
+    case PART_NMI:
+        return "NMI";
+    default:
+        return "other";
+    }
+}
+
+/* A heading counts only when none of its rows has an amount. */
+static bool heading_has_rows(const struct claim *c, size_t i)
+{
+    for (size_t k = i + 1; k < c->n_parts && !c->parts[k].is_total_of_following; k++)
+        if (c->parts[k].kind == c->parts[i].kind && c->parts[k].amount_ns != NS_UNKNOWN && c->parts[k].amount_ns > 0)
+            return true;
+    return false;
+}
+
+static const char *interrupted_function(const struct claim *c, bool *enables)
+{
+    size_t last_entry = SIZE_MAX;
+    for (size_t i = 0; i < c->n_stack; i++)
+        if (word_class_of(c->stack[i]) & (WORD_IRQ_ENTRY | WORD_WAKING_TIMER))
+            last_entry = i;
+    /* Entry code also ends a stack (ret_from_fork, entry_SYSCALL): only what stands on top counts. */
+    for (size_t i = 0; i < c->n_stack && last_entry != SIZE_MAX; i++)
+        if (!(word_class_of(c->stack[i]) & (WORD_IRQ_ENTRY | WORD_WAKING_TIMER))) {
+            size_t at = i;
+            *enables = word_class_of(c->stack[at]) & WORD_ENABLES_IRQS;
+            while (at + 1 < c->n_stack && word_class_of(c->stack[at]) & WORD_ENABLES_IRQS)
+                at++;
+            return c->stack[at];
+        }
+    return NULL;
+}
+
+static const char *blocking_subject(const struct claim *c)
+{
+    for (size_t i = 0; i < c->n_parts; i++)
+        if (c->parts[i].kind == PART_BLOCKING_THREAD && c->parts[i].subject)
+            return c->parts[i].subject;
+    return NULL;
+}
+
+/* Stopped in the interrupt: all of its lateness lies before the handler, and only a stack can tell why. */
+static void ledger_of_late_irq(struct ledger *l, const struct claim *c)
+{
+    struct outlier *o = l->o;
+    bool enables = false;
+    const char *function = interrupted_function(c, &enables), *task = blocking_subject(c);
+    if (!task)
+        task = c->comm ? c->comm : "an unknown task";
+    o->culprit = function ? arena_format(l->arena, "%s in %s", function, task) : task;
+    if (function) {
+        o->cause = enables ? CAUSE_IRQS_OFF : CAUSE_HARDWARE_STALL;
+        o->confidence = CONFIDENCE_LIKELY;
+        o->why = enables ? "interrupt-where-enabled" : "interrupt-elsewhere";
+        add_slice(l, enables ? SLICE_IRQS_OFF : SLICE_HARDWARE_STALL, o->culprit, o->latency_ns);
+    } else {
+        o->cause = CAUSE_UNEXPLAINED;
+        o->confidence = CONFIDENCE_UNKNOWN;
+        o->why = "late-interrupt-no-stack";
+        add_slice(l, SLICE_UNEXPLAINED, arena_format(l->arena, "timer interrupt late while %s was current", task), o->latency_ns);
+    }
+}
+
+static void ledger_of_parts(struct ledger *l, const struct claim *c)
+{
+    for (size_t i = 0; i < c->n_parts; i++) {
+        const struct claim_part *part = &c->parts[i];
+        if (part->amount_ns == NS_UNKNOWN || part->kind == PART_PREVIOUS_IRQ || part->is_upper_bound ||
+            (part->is_total_of_following && heading_has_rows(c, i)))
+            continue;
+        add_slice(l, kind_of_part(part), subject_of_part(part), part->amount_ns);
+    }
+}
+
+/* Tools round each part: take what is too much off the largest. */
+static void trim(struct ledger *l, int64_t too_much_ns)
+{
+    struct slice *largest = &l->o->slices[0];
+    for (size_t i = 1; i < l->o->n_slices; i++)
+        if (l->o->slices[i].amount_ns > largest->amount_ns)
+            largest = &l->o->slices[i];
+    largest->amount_ns -= too_much_ns < largest->amount_ns ? too_much_ns : largest->amount_ns;
+}
+
+static bool part_is_inferred(const struct claim *c, const struct slice *s)
+{
+    for (size_t i = 0; i < c->n_parts; i++)
+        if (c->parts[i].amount_ns == s->amount_ns && c->parts[i].is_inferred)
+            return true;
+    return false;
+}
+
+static void decide_from_slices(struct outlier *o, const struct claim *c)
+{
+    static const enum cause causes[N_SLICE_KINDS] = {
+        [SLICE_TIMER_LATE] = CAUSE_UNEXPLAINED,    [SLICE_IRQ] = CAUSE_IRQ,
+        [SLICE_SOFTIRQ] = CAUSE_SOFTIRQ,           [SLICE_NMI] = CAUSE_NMI,
+        [SLICE_TASK_HIGHER] = CAUSE_HIGHER_PRIORITY_TASK, [SLICE_TASK_LOWER] = CAUSE_LOWER_PRIORITY_TASK,
+        [SLICE_IDLE] = CAUSE_IDLE_EXIT,            [SLICE_IDLE_EXIT] = CAUSE_IDLE_EXIT,
+        [SLICE_HARDWARE_STALL] = CAUSE_HARDWARE_STALL, [SLICE_UNEXPLAINED] = CAUSE_UNEXPLAINED};
+    const struct slice *largest = NULL;
+    for (size_t i = 0; i < o->n_slices; i++)
+        if (!largest || o->slices[i].amount_ns > largest->amount_ns)
+            largest = &o->slices[i];
+    if (!largest)
+        return;
+    o->cause = causes[largest->kind];
+    o->culprit = largest->subject;
+    o->why = "tool-parts";
+    o->confidence = CONFIDENCE_LIKELY;
+    if (largest->kind == SLICE_IDLE_EXIT || largest->kind == SLICE_IDLE || part_is_inferred(c, largest))
+        o->confidence = CONFIDENCE_POSSIBLE;
+    if (largest->kind == SLICE_TASK_HIGHER)
+        o->confidence = CONFIDENCE_POSSIBLE; /* rtla counts every other thread here */
+    if (2 * largest->amount_ns < o->latency_ns && o->confidence > CONFIDENCE_POSSIBLE)
+        o->confidence = CONFIDENCE_POSSIBLE;
+    if (o->cause == CAUSE_UNEXPLAINED) {
+        o->confidence = CONFIDENCE_UNKNOWN;
+        o->why = "parts-leave-it-open";
+        const char *task = blocking_subject(c);
+        o->culprit = task ? task : NULL;
+    }
+}
+
+void outlier_from_claim(struct outlier *o, struct analysis *analysis, const struct store *store, struct word_classes *words,
+                        uint32_t claim)
+{
+    const struct claim *c = &store->claims[claim];
+    (void)words;
+    struct ledger l = {.arena = &analysis->arena, .o = o, .capacity = c->n_parts + 4, .cpu = c->cpu};
+    if (c->line)
+        l.evidence = arena_format(&analysis->arena, "line %llu", (unsigned long long)c->line);
+    o->run = c->run;
+    o->series = c->series;
+    o->stream = c->stream;
+    o->cpu = c->cpu;
+    o->tid = c->tid;
+    o->comm = c->comm;
+    o->window = c->section == SECTION_WAKEUP ? WINDOW_WAKEUP
+                : c->section >= SECTION_IRQS_OFF ? WINDOW_SECTION
+                                                 : WINDOW_TIMER;
+    o->latency_ns = c->latency_ns;
+    o->reported_ns = c->latency_ns;
+    o->cause = CAUSE_UNEXPLAINED;
+    o->confidence = CONFIDENCE_UNKNOWN;
+    o->why = "no-record";
+    o->slices = arena_array(&analysis->arena, l.capacity, sizeof *o->slices);
+    if (c->section == SECTION_TIMER_IRQ && c->kind == CLAIM_REPORT && c->latency_ns != NS_UNKNOWN) {
+        ledger_of_late_irq(&l, c);
+    } else {
+        ledger_of_parts(&l, c);
+        if (!o->n_slices && c->irq_latency_ns != NS_UNKNOWN && c->irq_latency_ns > 0 && c->irq_latency_ns <= c->latency_ns)
+            add_slice(&l, SLICE_TIMER_LATE, "until the timer interrupt", c->irq_latency_ns);
+        if (o->latency_ns != NS_UNKNOWN) {
+            if (l.sum_ns > o->latency_ns)
+                trim(&l, l.sum_ns - o->latency_ns);
+            else
+                add_slice(&l, SLICE_UNEXPLAINED, o->n_slices ? "left over by the tool's parts" : "no record of it", o->latency_ns - l.sum_ns);
+        }
+        decide_from_slices(o, c);
+    }
+    o->unexplained_ns = 0;
+    for (size_t i = 0; i < o->n_slices; i++)
+        if (o->slices[i].kind == SLICE_UNEXPLAINED)
+            o->unexplained_ns += o->slices[i].amount_ns;
+    outlier_sum_ledger(o, &analysis->arena);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of the explain analyzer that come after the windows: causes summed, and what to record next time. */
+#ifndef ANALYZERS_EXPLAIN_H
+#define ANALYZERS_EXPLAIN_H
+
+#include "analyzers/outlier_build.h"
+#include "analyzers/selection.h"
+
+/* Cause rows and one finding for each. (explain_causes.c) */
+void explain_sum_causes(struct analysis *analysis, const struct store *store);
+/* Commands that would record what was missing. (explain_advice.c) */
+void explain_advise(struct analysis *analysis, const struct store *store);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Handlers over a whole pass: how often and how long each interrupt line, vector, softirq and timer callback ran on
+ * each CPU. What a handler usually costs decides whether one long run of it is its nature or a stall inside it; how
+ * often it usually comes decides what a storm is. Constant memory: counts in bins that double their width as time
+ * goes on.
+ */
+#ifndef ANALYZERS_HANDLER_H
+#define ANALYZERS_HANDLER_H
+
+#include "analyzers/thread.h"
+
+#define HANDLER_BINS 2048
+#define HANDLERS_MAX 512
+
+struct handler {
+    int32_t cpu, kind, number; /* kind: enum open_kind; OPEN_NONE: an hrtimer callback */
+    uint32_t name;             /* string id */
+    uint64_t n;
+    int64_t total_ns, longest_ns;
+    uint32_t durations[48];    /* by power of two ns */
+    uint32_t *bins;            /* invocations per bin of handlers.bin_ns */
+};
+struct handlers {
+    struct word_classes *words;
+    size_t n;
+    struct handler *items;
+    struct handler_cpu *cpus;
+    size_t n_cpus;
+    int64_t begin_ns, end_ns, bin_ns;
+    uint32_t index[2048]; /* hash: position + 1 */
+};
+void handlers_init(struct handlers *handlers);
+void handlers_apply(struct handlers *handlers, const struct event_ref *ref);
+void handlers_release(struct handlers *handlers);
+const struct handler *handlers_find(const struct handlers *handlers, int32_t cpu, int32_t kind, int32_t number, uint32_t name);
+/* Half of its invocations were shorter than this (a power of two); 0: never seen. */
+int64_t handler_median_ns(const struct handler *handler);
+/* How many of its invocations lasted at least that long (by powers of two: those surely longer). */
+uint64_t handler_count_longer(const struct handler *handler, int64_t ns);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From a decided window to the outlier of the answer. */
+#ifndef ANALYZERS_OUTLIER_BUILD_H
+#define ANALYZERS_OUTLIER_BUILD_H
+
+#include "analyzers/analyzer.h"
+#include "analyzers/cause.h"
+
+/* Numbers of events: "cpu 1 events 120-131" counts from 0 on each CPU of a stream. */
+struct event_numbers {
+    uint64_t *first; /* of each chunk */
+};
+void event_numbers_init(struct event_numbers *numbers, const struct store *store);
+void event_numbers_release(struct event_numbers *numbers);
+
+/* Slices, ledger and timeline of a window; sums are checked. */
+void outlier_fill(struct outlier *outlier, struct analysis *analysis, const struct cause_input *input,
+                  const struct decision *decision, const struct event_numbers *numbers, size_t max_slices);
+/* The same from a claim's parts alone: an auto-analysis, a sample with its interrupt's latency. (claim_ledger.c) */
+void outlier_from_claim(struct outlier *outlier, struct analysis *analysis, const struct store *store,
+                        struct word_classes *words, uint32_t claim);
+/* Sums slices by kind and subject, largest first. */
+void outlier_sum_ledger(struct outlier *outlier, struct arena *arena);
+
+#endif

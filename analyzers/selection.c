@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzers/selection.h"
+
+#include <string.h>
+
+#define WHOLE_PASS_EVENTS 8000000 /* with marks, larger traces are read around them only */
+#define MAX_WINDOWS 100000
+#define MAX_RESERVOIRS 256
+#define MAX_BLOCKED 64
+
+void window_init(struct window *w)
+{
+    *w = (struct window){.run = ROW_NONE, .stream = ROW_NONE, .claim = ROW_NONE, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN,
+                         .cpu = CPU_UNKNOWN, .begin_ns = NS_UNKNOWN, .end_ns = NS_UNKNOWN, .reported_ns = NS_UNKNOWN,
+                         .owner_tid = TID_UNKNOWN, .middle_tid = TID_UNKNOWN, .section_kind = SLICE_UNEXPLAINED};
+    w->a.tid = TID_UNKNOWN;
+    w->a.timer_cpu = w->a.waking_cpu = w->a.target_cpu = w->a.cpu = CPU_UNKNOWN;
+    w->a.due_ns = w->a.handler_ns = w->a.expire_ns = w->a.waking_ns = w->a.wakeup_ns = w->a.switch_ns = NS_UNKNOWN;
+}
+
+struct window window_of_activation(const struct activation *a, uint32_t run, uint32_t stream)
+{
+    struct window w;
+    window_init(&w);
+    w.run = run;
+    w.stream = stream;
+    w.kind = a->due_ns != NS_UNKNOWN ? WINDOW_TIMER : WINDOW_WAKEUP;
+    w.tid = a->tid;
+    w.prio = a->prio;
+    w.comm = a->comm;
+    w.cpu = a->cpu;
+    w.begin_ns = activation_begin_ns(a);
+    w.end_ns = activation_end_ns(a);
+    w.a = *a;
+    return w;
+}
+
+static void sift_up(struct window_heap *h, size_t i)
+{
+    while (i && window_length_ns(&h->items[i]) < window_length_ns(&h->items[(i - 1) / 2])) {
+        struct window w = h->items[i];
+        h->items[i] = h->items[(i - 1) / 2];
+        h->items[(i - 1) / 2] = w;
+        i = (i - 1) / 2;
+    }
+}
+
+static void sift_down(struct window_heap *h)
+{
+    for (size_t i = 0;;) {
+        size_t least = i;
+        for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < h->n; k++)
+            if (window_length_ns(&h->items[k]) < window_length_ns(&h->items[least]))
+                least = k;
+        if (least == i)
+            return;
+        struct window w = h->items[i];
+        h->items[i] = h->items[least];
+        h->items[least] = w;
+        i = least;
+    }
+}
+
+void window_heap_offer(struct window_heap *heap, const struct window *window)
+{
+    if (heap->n < heap->limit) {
+        memory_reserve(heap->items, heap->capacity, heap->n + 1);
+        heap->items[heap->n] = *window;
+        sift_up(heap, heap->n++);
+    } else if (heap->n && window_length_ns(window) > window_length_ns(&heap->items[0])) {
+        heap->items[0] = *window;
+        sift_down(heap);
+    }
+}
+
+static inline bool heap_wants(const struct window_heap *heap, int64_t length_ns)
+{
+    return heap->n < heap->limit || (heap->n && length_ns > window_length_ns(&heap->items[0]));
+}
+
+static uint64_t next_random(struct selection *s)
+{
+    s->random ^= s->random << 13;
+    s->random ^= s->random >> 7;
+    s->random ^= s->random << 17;
+    return s->random;
+}
+
+const struct reservoir *selection_reservoir(const struct selection *selection, int32_t tid)
+{
+    for (size_t i = 0; i < selection->n_reservoirs; i++)
+        if (selection->reservoirs[i].tid == tid)
+            return &selection->reservoirs[i];
+    return NULL;
+}
+
+static void sample(struct selection *s, const struct activation *a)
+{
+    struct reservoir *r = (struct reservoir *)(uintptr_t)selection_reservoir(s, a->tid);
+    if (!r) {
+        if (s->n_reservoirs == MAX_RESERVOIRS)
+            return;
+        memory_reserve(s->reservoirs, s->reservoirs_capacity, s->n_reservoirs + 1);
+        r = &s->reservoirs[s->n_reservoirs++];
+        *r = (struct reservoir){.tid = a->tid};
+    }
+    r->n_seen++;
+    if (r->n < RESERVOIR) {
+        r->items[r->n++] = *a;
+        return;
+    }
+    uint64_t k = next_random(s) % r->n_seen;
+    if (k < RESERVOIR)
+        r->items[k] = *a;
+}
+
+static enum thread_class class_of(const struct selection *s, const struct activation *a)
+{
+    if (s->options->task)
+        return task_matches(s->options->task, store_string(s->store, a->comm), a->tid) ? CLASS_NAMED : N_CLASSES;
+    unsigned word = word_class(s->words, a->comm);
+    if (word & WORD_MEASURING)
+        return prio_is_realtime(a->prio) ? CLASS_TOOL : CLASS_TOOL_FAIR;
+    if (!prio_is_realtime(a->prio))
+        return N_CLASSES;
+    return word & WORD_KERNEL_THREAD ? CLASS_KERNEL : CLASS_USER;
+}
+
+static void offer_blocked(struct selection *s, enum thread_class class, const struct activation *a)
+{
+    if (a->waker_in_irq || a->slept_ns == NS_UNKNOWN || !prio_is_realtime(a->prio) || a->waker_tid <= 0 ||
+        a->waker_prio == PRIO_UNKNOWN || a->waker_prio <= a->prio)
+        return;
+    if (!heap_wants(&s->blocked[class], a->switch_ns - a->slept_ns))
+        return;
+    struct window w = window_of_activation(a, s->run, s->stream);
+    w.kind = WINDOW_BLOCKED;
+    w.begin_ns = a->slept_ns;
+    w.end_ns = a->switch_ns;
+    w.owner_tid = a->waker_tid;
+    window_heap_offer(&s->blocked[class], &w);
+}
+
+static void on_activation(void *context, const struct activation *a)
+{
+    struct selection *s = context;
+    for (size_t i = 0; i < s->n_marks; i++) {
+        const struct claim *c = &s->store->claims[s->marks[i].claim];
+        if (c->tid == a->tid && c->time_ns != NS_UNKNOWN && a->switch_ns <= c->time_ns && s->marks[i].stream == s->stream)
+            s->marks[i].a = *a;
+    }
+    enum thread_class class = class_of(s, a);
+    if (class == N_CLASSES)
+        return;
+    sample(s, a);
+    int64_t length = activation_end_ns(a) - activation_begin_ns(a);
+    if (s->options->has_cpus && !cpuset_has(&s->options->cpus, a->cpu))
+        return;
+    if (heap_wants(&s->heaps[class], length) &&
+        (s->options->threshold_ns == NS_UNKNOWN || length >= s->options->threshold_ns)) {
+        struct window w = window_of_activation(a, s->run, s->stream);
+        window_heap_offer(&s->heaps[class], &w);
+    }
+    offer_blocked(s, class, a);
+}
+
+/* One pass over [from, to] of a stream. */
+static enum status pass(struct selection *s, int64_t from_ns, int64_t to_ns, struct error *error)
+{
+    struct activations_config config = {.store = s->store,
+                                        .words = s->words,
+                                        .trace_clock = s->store->streams[s->stream].clock,
+                                        .task = s->options->task,
+                                        .handler = on_activation,
+                                        .context = s};
+    struct event_merge *merge = event_merge_new(s->store, s->run, s->stream, from_ns, to_ns, error);
+    if (!merge)
+        return FAILED;
+    struct activations *activations = activations_new(&config);
+    for (int32_t cpu = 0; from_ns != INT64_MIN && cpu < SWEEP_MAX_CPUS; cpu++) {
+        const struct cpu_state *state = event_merge_state(merge, cpu);
+        if (state)
+            activations_start_cpu(activations, cpu, state);
+    }
+    struct event_ref ref;
+    while (event_merge_next(merge, &ref)) {
+        activations_apply(activations, &ref);
+        handlers_apply(&s->handlers, &ref);
+        s->n_events++;
+    }
+    activations_finish(activations);
+    activations_free(activations);
+    enum status status = event_merge_status(merge);
+    event_merge_free(merge);
+    return status;
+}
+
+static bool claim_is_wanted(const struct selection *s, const struct claim *c)
+{
+    const struct analysis_options *o = s->options;
+    if (c->run != s->run)
+        return false;
+    if (o->task && !task_matches(o->task, c->comm, c->tid))
+        return false;
+    if (o->has_cpus && c->cpu >= 0 && !cpuset_has(&o->cpus, c->cpu))
+        return false;
+    return o->threshold_ns == NS_UNKNOWN || c->latency_ns >= o->threshold_ns;
+}
+
+static void add_window(struct selection *s, const struct window *w)
+{
+    memory_reserve(s->windows, s->windows_capacity, s->n_windows + 1);
+    s->windows[s->n_windows++] = *w;
+}
+
+/* How far before a mark its story begins: the sleep before, and enough typical cycles. */
+static int64_t lookback_of(const struct store *store, const struct claim *c)
+{
+    int64_t latency = c->latency_ns != NS_UNKNOWN ? c->latency_ns : 0;
+    int64_t interval = c->series != ROW_NONE && store->series[c->series].interval_ns > 0 ? store->series[c->series].interval_ns : 0;
+    int64_t back = 3 * latency + 20 * interval;
+    return back < 200000000 ? 200000000 : back;
+}
+
+static enum status pass_stream(struct selection *s, uint32_t stream, struct error *error)
+{
+    s->stream = stream;
+    bool around_marks = s->n_marks && s->store->n_events > WHOLE_PASS_EVENTS;
+    if (!around_marks)
+        return pass(s, INT64_MIN, INT64_MAX, error);
+    s->is_whole = false;
+    for (size_t i = 0; i < s->n_marks; i++) {
+        const struct claim *c = &s->store->claims[s->marks[i].claim];
+        if (s->marks[i].stream != stream || c->time_ns == NS_UNKNOWN)
+            continue;
+        int64_t latency = c->latency_ns != NS_UNKNOWN ? c->latency_ns : 0;
+        if (pass(s, c->time_ns - latency - lookback_of(s->store, c), c->time_ns + 1000000, error) == FAILED)
+            return FAILED;
+    }
+    return OK;
+}
+
+static bool is_marked(const struct claim *c)
+{
+    return c->kind == CLAIM_MARK || c->kind == CLAIM_SAMPLE;
+}
+
+/* The stream whose events show a claim: its own, or one whose clock and span hold its time. */
+static uint32_t stream_of(const struct selection *s, const struct claim *c)
+{
+    if (c->stream != ROW_NONE || c->time_ns == NS_UNKNOWN)
+        return c->stream;
+    for (uint32_t i = 0; i < s->store->n_streams; i++) {
+        const struct stream *t = &s->store->streams[i];
+        if (t->run == s->run && t->n_events && t->clock && !strcmp(t->clock, "mono") && t->begin_ns <= c->time_ns &&
+            c->time_ns <= t->end_ns + 1000000000)
+            return i;
+    }
+    return ROW_NONE;
+}
+
+static int by_claim_latency(const void *a, const void *b)
+{
+    const struct mark *x = a, *y = b;
+    return x->latency_ns > y->latency_ns ? -1 : x->latency_ns < y->latency_ns ? 1 : x->claim < y->claim ? -1 : x->claim > y->claim;
+}
+
+/* Marks; without any, the samples that tools print, the worst of them. */
+static void find_marks(struct selection *s, enum claim_kind kind)
+{
+    size_t capacity = 0;
+    for (uint32_t i = 0; i < s->store->n_claims; i++) {
+        const struct claim *c = &s->store->claims[i];
+        if (c->kind != kind || !claim_is_wanted(s, c) || (kind == CLAIM_SAMPLE && c->latency_ns == NS_UNKNOWN))
+            continue;
+        memory_reserve(s->marks, capacity, s->n_marks + 1);
+        s->marks[s->n_marks] = (struct mark){.claim = i, .stream = stream_of(s, c), .latency_ns = c->latency_ns};
+        s->marks[s->n_marks++].a.tid = TID_UNKNOWN;
+    }
+    if (s->n_marks)
+        qsort(s->marks, s->n_marks, sizeof *s->marks, by_claim_latency);
+    size_t limit = s->options->top < 1000 ? s->options->top : 1000;
+    if (s->n_marks > limit)
+        s->n_marks = limit;
+}
+
+static bool has_first_class(const struct selection *s)
+{
+    for (uint32_t i = 0; i < s->store->n_claims; i++)
+        if (s->store->claims[i].kind != CLAIM_SAMPLE && claim_is_wanted(s, &s->store->claims[i]))
+            return true;
+    return false;
+}
+
+static void add_mark_windows(struct selection *s)
+{
+    for (size_t i = 0; i < s->n_marks; i++) {
+        const struct mark *m = &s->marks[i];
+        const struct claim *c = &s->store->claims[m->claim];
+        struct window w;
+        if (m->a.tid != TID_UNKNOWN) {
+            w = window_of_activation(&m->a, s->run, m->stream);
+            /* Without a due time the mark's own value tells when it was. */
+            if (w.kind == WINDOW_WAKEUP && c->latency_ns != NS_UNKNOWN && c->time_ns - c->latency_ns < w.begin_ns) {
+                w.begin_ns = c->time_ns - c->latency_ns;
+                w.a.due_ns = w.a.hard_due_ns = w.begin_ns;
+                w.kind = WINDOW_TIMER;
+            }
+        } else {
+            window_init(&w);
+            w.run = s->run;
+            w.stream = m->stream;
+            w.kind = WINDOW_TIMER;
+            w.tid = c->tid;
+            w.comm_text = c->comm;
+            w.cpu = c->cpu;
+            w.prio = c->rt_priority > 0 ? 99 - c->rt_priority : PRIO_UNKNOWN;
+            if (c->time_ns != NS_UNKNOWN && c->latency_ns != NS_UNKNOWN) {
+                w.begin_ns = c->time_ns - c->latency_ns;
+                w.end_ns = c->time_ns;
+            }
+        }
+        w.claim = m->claim;
+        w.reported_ns = c->latency_ns;
+        if (!w.comm_text)
+            w.comm_text = c->comm;
+        add_window(s, &w);
+    }
+}
+
+static enum status add_class_windows(struct selection *s, struct error *error)
+{
+    for (size_t class = 0; class < N_CLASSES; class++) {
+        struct window_heap *h = &s->heaps[class], *b = &s->blocked[class];
+        for (size_t i = 0; i < h->n; i++)
+            add_window(s, &h->items[i]);
+        for (size_t i = 0; i < b->n; i++) {
+            bool is_inversion = false;
+            if (blocked_check(s->store, &b->items[i], &is_inversion, error) == FAILED)
+                return FAILED;
+            bool long_enough = s->options->threshold_ns == NS_UNKNOWN || window_length_ns(&b->items[i]) >= s->options->threshold_ns;
+            if (is_inversion && long_enough)
+                add_window(s, &b->items[i]);
+        }
+        if (s->n_windows)
+            break;
+    }
+    return OK;
+}
+
+/* Claims without an activation behind them: headers, freezes, reports, console lines. */
+static void add_claim_windows(struct selection *s)
+{
+    for (uint32_t i = 0; i < s->store->n_claims; i++) {
+        const struct claim *c = &s->store->claims[i];
+        if (!claim_is_wanted(s, c) || is_marked(c))
+            continue;
+        struct window w;
+        window_init(&w);
+        w.run = s->run;
+        w.stream = c->stream;
+        w.claim = i;
+        w.tid = c->tid;
+        w.comm_text = c->comm;
+        w.cpu = c->cpu;
+        w.prio = c->rt_priority > 0 && c->rt_priority < 100 ? 99 - c->rt_priority : PRIO_UNKNOWN;
+        w.kind = c->section == SECTION_WAKEUP ? WINDOW_WAKEUP
+                 : c->section == SECTION_TIMER_IRQ || c->section == SECTION_TIMER_THREAD ? WINDOW_TIMER
+                                                                                         : WINDOW_SECTION;
+        w.begin_ns = c->begin_ns;
+        w.end_ns = c->end_ns;
+        w.reported_ns = c->latency_ns;
+        add_window(s, &w);
+    }
+}
+
+static int by_length(const void *a, const void *b)
+{
+    int64_t x = window_length_ns(a), y = window_length_ns(b);
+    const struct window *v = a, *w = b;
+    if (x != y)
+        return x > y ? -1 : 1;
+    return v->begin_ns < w->begin_ns ? -1 : v->begin_ns > w->begin_ns;
+}
+
+enum status selection_make(struct selection *s, const struct store *store, const struct analysis_options *options,
+                           struct word_classes *words, uint32_t run, struct error *error)
+{
+    *s = (struct selection){.store = store, .options = options, .words = words, .run = run, .stream = ROW_NONE, .is_whole = true,
+                            .random = options->seed * 0x9e3779b97f4a7c15u | 1};
+    handlers_init(&s->handlers);
+    for (size_t i = 0; i < N_CLASSES; i++) {
+        s->heaps[i].limit = options->top < MAX_WINDOWS ? options->top : MAX_WINDOWS;
+        s->blocked[i].limit = MAX_BLOCKED;
+    }
+    find_marks(s, CLAIM_MARK);
+    if (!has_first_class(s))
+        find_marks(s, CLAIM_SAMPLE);
+    for (uint32_t i = 0; i < store->n_streams; i++)
+        if (store->streams[i].run == run && store->streams[i].n_events && !store->streams[i].clock_is_relative &&
+            pass_stream(s, i, error) == FAILED)
+            return FAILED;
+    add_mark_windows(s);
+    add_claim_windows(s);
+    if (!s->n_windows && add_class_windows(s, error) == FAILED)
+        return FAILED;
+    if (!s->n_windows && selection_add_sections(s, error) == FAILED)
+        return FAILED;
+    if (s->n_windows)
+        qsort(s->windows, s->n_windows, sizeof *s->windows, by_length);
+    return OK;
+}
+
+void selection_release(struct selection *s)
+{
+    for (size_t i = 0; i < N_CLASSES; i++) {
+        free(s->heaps[i].items);
+        free(s->blocked[i].items);
+    }
+    free(s->marks);
+    free(s->reservoirs);
+    free(s->windows);
+    handlers_release(&s->handlers);
+    *s = (struct selection){0};
+}

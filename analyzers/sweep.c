@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzers/sweep.h"
+
+#include <string.h>
+
+#define NO_CHUNK UINT32_MAX
+
+struct sweep_cpu {
+    bool seen;
+    struct cpu_state state;
+    bool in_callback;
+    uint64_t timer;
+    uint32_t callback;          /* function of the hrtimer or csd callback that runs */
+    bool callback_is_csd;
+    int64_t last_ns;            /* of its last event; NS_UNKNOWN */
+    uint32_t last_chunk, last_i, last_flags, last_known;
+    uint32_t invocation;
+    uint32_t row_function;      /* of the last row, if it named one, and whose */
+    int32_t row_tid;
+    bool fair_picked;           /* the current task was picked while the late thread was runnable here */
+};
+
+struct run_state {
+    struct sweep *sweep;
+    const struct store *store;
+    struct word_classes *words;
+    const struct window *w;
+    struct sweep_cpu *cpus;
+    size_t n_cpus;
+    int32_t cpu;        /* the window's, now */
+    int64_t at_ns;      /* everything before is cut into pieces */
+    enum phase phase;
+    bool switched, woken;
+    int64_t handler_boundary_ns;
+};
+
+static struct sweep_cpu *cpu_of(struct run_state *r, int32_t cpu)
+{
+    if (cpu < 0)
+        cpu = 0;
+    if ((size_t)cpu >= r->n_cpus) {
+        size_t n = (size_t)cpu + 1;
+        r->cpus = memory_resize(r->cpus, n, sizeof *r->cpus);
+        for (size_t i = r->n_cpus; i < n; i++) {
+            r->cpus[i] = (struct sweep_cpu){.last_ns = NS_UNKNOWN, .last_chunk = NO_CHUNK};
+            cpu_state_init(&r->cpus[i].state);
+        }
+        r->n_cpus = n;
+    }
+    return &r->cpus[cpu];
+}
+
+static const struct open_context *innermost(const struct cpu_state *state, bool handler)
+{
+    size_t n = state->n_open < CPU_STATE_DEPTH ? state->n_open : CPU_STATE_DEPTH;
+    for (size_t i = n; i-- > 0;) {
+        int32_t kind = state->open[i].kind;
+        bool is_handler = kind == OPEN_IRQ || kind == OPEN_VECTOR || kind == OPEN_SOFTIRQ || kind == OPEN_NMI;
+        if (is_handler == handler)
+            return &state->open[i];
+    }
+    return NULL;
+}
+
+static const struct open_context *open_of(const struct cpu_state *state, int32_t kind)
+{
+    size_t n = state->n_open < CPU_STATE_DEPTH ? state->n_open : CPU_STATE_DEPTH;
+    for (size_t i = n; i-- > 0;)
+        if (state->open[i].kind == kind)
+            return &state->open[i];
+    return NULL;
+}
+
+static void classify_handler(const struct run_state *r, const struct sweep_cpu *c, const struct open_context *h,
+                             struct piece *p)
+{
+    p->subject.kind = h->kind;
+    p->subject.number = h->number;
+    p->subject.name = h->name;
+    p->invocation = c->invocation;
+    if (h->kind == OPEN_NMI)
+        p->kind = SLICE_NMI;
+    else if (h->kind == OPEN_SOFTIRQ)
+        p->kind = SLICE_SOFTIRQ;
+    else
+        p->kind = SLICE_IRQ;
+    if (c->in_callback) {
+        p->subject.function = c->callback;
+        if (c->callback_is_csd && p->kind == SLICE_IRQ)
+            p->kind = SLICE_IPI;
+        if (!c->callback_is_csd && r->w->a.timer && c->timer == r->w->a.timer && r->phase != PHASE_BEFORE_HANDLER)
+            p->flags |= PIECE_OWN;
+    }
+}
+
+static enum slice_kind task_kind(const struct run_state *r, const struct cpu_state *s)
+{
+    if (r->phase == PHASE_SECTION)
+        return r->w->section_kind;
+    if (s->tid == r->w->tid)
+        return SLICE_SELF;
+    if (r->phase == PHASE_BEFORE_HANDLER)
+        return SLICE_TIMER_LATE;
+    if (s->tid == 0)
+        return SLICE_IDLE;
+    if (s->prio == PRIO_UNKNOWN || r->w->prio == PRIO_UNKNOWN)
+        return SLICE_TASK_LOWER;
+    return s->prio < r->w->prio ? SLICE_TASK_HIGHER : s->prio == r->w->prio ? SLICE_TASK_SAME : SLICE_TASK_LOWER;
+}
+
+/* Sections of the scheduler and of the interrupt entry belong to what follows them, not to the task. */
+static bool section_counts(const struct run_state *r, const struct open_context *o)
+{
+    return o && !(word_class(r->words, o->name) & (WORD_SCHEDULES | WORD_IRQ_ENTRY));
+}
+
+static void classify_task(const struct run_state *r, const struct sweep_cpu *c, struct piece *p)
+{
+    const struct cpu_state *s = &c->state;
+    p->kind = task_kind(r, s);
+    const struct open_context *idle = open_of(s, OPEN_IDLE);
+    if (idle && s->tid == 0) {
+        p->flags |= PIECE_IDLE_KNOWN;
+        p->subject.kind = OPEN_IDLE;
+        p->subject.number = idle->number;
+        return;
+    }
+    if (s->tid == 0 && p->kind == SLICE_IDLE && r->sweep->has_idle_events)
+        p->kind = SLICE_IDLE_EXIT;
+    if (c->fair_picked)
+        p->flags |= PIECE_FAIR_PICKED;
+    if (p->kind == SLICE_SELF && r->phase == PHASE_RUNNING)
+        p->kind = SLICE_SCHED;
+    const struct open_context *off = open_of(s, OPEN_IRQS_OFF), *preempt = open_of(s, OPEN_PREEMPT_OFF);
+    if (section_counts(r, off)) {
+        p->kind = SLICE_IRQS_OFF;
+        p->subject.kind = OPEN_IRQS_OFF;
+        p->subject.name = off->name;
+    } else if (section_counts(r, preempt) && s->tid != 0 && (p->kind == SLICE_TASK_LOWER || r->phase == PHASE_SECTION)) {
+        p->kind = SLICE_PREEMPT_OFF;
+        p->subject.kind = OPEN_PREEMPT_OFF;
+        p->subject.name = preempt->name;
+    }
+}
+
+static void classify(const struct run_state *r, const struct sweep_cpu *c, struct piece *p)
+{
+    p->subject = (struct subject){.number = -1, .tid = c->state.tid, .prio = c->state.prio, .comm = c->state.comm};
+    p->phase = r->phase;
+    const struct open_context *handler = innermost(&c->state, true);
+    if (!c->seen && c->state.tid == TID_UNKNOWN) {
+        p->kind = SLICE_UNEXPLAINED;
+        return;
+    }
+    if (handler)
+        classify_handler(r, c, handler, p);
+    else
+        classify_task(r, c, p);
+}
+
+static bool subjects_equal(const struct subject *a, const struct subject *b)
+{
+    return a->kind == b->kind && a->number == b->number && a->name == b->name && a->function == b->function &&
+           a->tid == b->tid && a->prio == b->prio && a->comm == b->comm;
+}
+
+/* Cuts [at, to) off as a piece of the window's CPU. */
+static void cut(struct run_state *r, int64_t to_ns, uint32_t chunk, uint32_t i)
+{
+    if (to_ns > r->w->end_ns)
+        to_ns = r->w->end_ns;
+    if (to_ns <= r->at_ns)
+        return;
+    struct sweep_cpu *c = cpu_of(r, r->cpu);
+    struct piece p = {.begin_ns = r->at_ns,
+                      .end_ns = to_ns,
+                      .cpu = r->cpu,
+                      .first_chunk = c->last_chunk,
+                      .first_i = c->last_i,
+                      .last_chunk = chunk,
+                      .last_i = i,
+                      .n_runs = 1};
+    classify(r, c, &p);
+    struct sweep *s = r->sweep;
+    struct piece *last = s->n_pieces ? &s->pieces[s->n_pieces - 1] : NULL;
+    r->at_ns = to_ns;
+    if (last && last->cpu == p.cpu && last->kind == p.kind && last->phase == p.phase && last->flags == p.flags &&
+        last->invocation == p.invocation && subjects_equal(&last->subject, &p.subject)) {
+        last->end_ns = p.end_ns;
+        last->last_chunk = p.last_chunk;
+        last->last_i = p.last_i;
+        return;
+    }
+    memory_reserve(s->pieces, s->pieces_capacity, s->n_pieces + 1);
+    s->pieces[s->n_pieces++] = p;
+}
+
+static struct holder *holder_of(struct sweep *s, int32_t tid)
+{
+    for (size_t i = 0; i < s->n_holders; i++)
+        if (s->holders[i].tid == tid)
+            return &s->holders[i];
+    memory_reserve(s->holders, s->holders_capacity, s->n_holders + 1);
+    struct holder *h = &s->holders[s->n_holders++];
+    *h = (struct holder){.tid = tid, .prio = PRIO_UNKNOWN};
+    return h;
+}
+
+const struct holder *sweep_holder(const struct sweep *sweep, int32_t tid)
+{
+    for (size_t i = 0; i < sweep->n_holders; i++)
+        if (sweep->holders[i].tid == tid)
+            return &sweep->holders[i];
+    return NULL;
+}
+
+/* Rows whose flags show the state of the task itself: entries of interrupts, and plain rows in task context. */
+static bool row_shows_task(const struct sweep_cpu *c, unsigned kind, uint32_t flags)
+{
+    switch (kind) {
+    case KIND_VECTOR_ENTRY:
+    case KIND_IRQ_HANDLER_ENTRY:
+        return !innermost(&c->state, true);
+    case KIND_FUNCTION:
+    case KIND_FUNCGRAPH_ENTRY:
+    case KIND_OTHER:
+    case KIND_SYS_ENTER:
+    case KIND_PAGE_FAULT:
+    case KIND_PRINT:
+        return !(flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_NMI)) && !innermost(&c->state, true);
+    default:
+        return false;
+    }
+}
+
+static void note_holder(struct run_state *r, struct sweep_cpu *c, unsigned kind, int64_t t_ns, int32_t tid, uint32_t flags,
+                        uint32_t known, uint32_t function)
+{
+    struct holder *h = holder_of(r->sweep, tid);
+    h->prio = c->state.prio;
+    h->comm = c->state.comm;
+    if (c->row_function && c->row_tid == tid && t_ns - c->last_ns >= h->longest_ns) {
+        h->longest_ns = t_ns - c->last_ns; /* a row's function lasts until the next row */
+        h->function = c->row_function;
+    }
+    if (function) {
+        h->n_function_rows++;
+        h->n_spin_rows += (word_class(r->words, function) & WORD_POLLING_SPIN) != 0;
+        if (!h->function)
+            h->function = function;
+    }
+    if (!row_shows_task(c, kind, flags))
+        return;
+    h->n_samples++;
+    h->n_doubtful += (flags & FLAG_DOUBTFUL) != 0;
+    if (known & FLAG_PREEMPT_DEPTH) {
+        if (flags_preempt_depth(flags))
+            h->n_depth_positive++;
+        else
+            h->n_depth_zero++;
+    }
+    if (known & FLAG_NEED_RESCHED) {
+        h->n_resched_samples++;
+        if (flags & FLAG_NEED_RESCHED)
+            h->n_resched++;
+        else if (known & FLAG_NEED_RESCHED_LAZY && flags & FLAG_NEED_RESCHED_LAZY)
+            h->n_lazy_only++;
+        else
+            h->n_no_resched++;
+    }
+}
+
+/* Timer callbacks and remote function calls within handlers: not part of cpu_state. */
+static void apply_callback(struct sweep_cpu *c, unsigned kind, const uint32_t *w)
+{
+    switch (kind) {
+    case KIND_HRTIMER_EXPIRE_ENTRY:
+        c->in_callback = true;
+        c->callback_is_csd = false;
+        c->timer = (uint64_t)event_words_i64(w);
+        c->callback = w[2];
+        break;
+    case KIND_CSD_FUNCTION_ENTRY:
+        c->in_callback = c->callback_is_csd = true;
+        c->timer = 0;
+        c->callback = w[0];
+        break;
+    case KIND_TIMER_EXPIRE_ENTRY:
+        c->in_callback = true;
+        c->callback_is_csd = false;
+        c->timer = 0;
+        c->callback = w[2];
+        break;
+    case KIND_HRTIMER_EXPIRE_EXIT:
+    case KIND_CSD_FUNCTION_EXIT:
+    case KIND_TIMER_EXPIRE_EXIT:
+    case KIND_SCHED_SWITCH:
+        c->in_callback = false;
+        c->callback = 0;
+        break;
+    case KIND_VECTOR_ENTRY:
+    case KIND_IRQ_HANDLER_ENTRY:
+    case KIND_SOFTIRQ_ENTRY:
+        c->invocation++;
+        break;
+    case KIND_VECTOR_EXIT:
+    case KIND_IRQ_HANDLER_EXIT:
+        if (!innermost(&c->state, true)) {
+            c->in_callback = false;
+            c->callback = 0;
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+static uint32_t row_function(unsigned kind, const uint32_t *w)
+{
+    switch (kind) {
+    case KIND_FUNCTION:
+    case KIND_FUNCGRAPH_ENTRY:
+    case KIND_IPIPE_FUNCTION:
+        return w[0];
+    case KIND_IPIPE_BEGIN:
+    case KIND_IPIPE_END:
+        return w[2];
+    default:
+        return 0;
+    }
+}
+
+/* What an event changes in the life of the window itself. */
+static void follow_window(struct run_state *r, const struct event_ref *ref, int64_t t_ns, const uint32_t *w)
+{
+    const struct window *win = r->w;
+    unsigned kind = ref->view->kind[ref->i];
+    if (r->phase == PHASE_SECTION || t_ns < win->begin_ns)
+        return;
+    if (r->phase == PHASE_BEFORE_HANDLER && t_ns >= r->handler_boundary_ns)
+        r->phase = PHASE_WAKING;
+    bool at_wakeup = win->a.wakeup_ns != NS_UNKNOWN && t_ns == win->a.wakeup_ns && ref->cpu == win->a.waking_cpu &&
+                     (kind == KIND_SCHED_WAKEUP || kind == KIND_SCHED_WAKEUP_NEW) && (int32_t)w[1] == win->tid;
+    bool at_waking = win->a.wakeup_ns == NS_UNKNOWN && t_ns == win->a.waking_ns && kind == KIND_SCHED_WAKING &&
+                     (int32_t)w[1] == win->tid;
+    if ((at_wakeup || at_waking) && !r->woken) {
+        r->woken = true;
+        r->phase = PHASE_WAITING;
+        int32_t target = at_wakeup ? (int32_t)w[3] : win->a.target_cpu;
+        r->cpu = target >= 0 ? target : win->cpu;
+    } else if (kind == KIND_SCHED_MIGRATE_TASK && (int32_t)w[1] == win->tid && r->woken && (int32_t)w[4] >= 0) {
+        r->cpu = (int32_t)w[4];
+    } else if (kind == KIND_SCHED_SWITCH && r->woken) {
+        if ((int32_t)w[5] == win->tid) {
+            r->cpu = ref->cpu;
+            r->phase = PHASE_RUNNING;
+        } else if (ref->cpu == r->cpu && (int32_t)w[1] != win->tid && prio_is_realtime(win->prio)) {
+            cpu_of(r, ref->cpu)->fair_picked = !prio_is_realtime((int32_t)w[6]) && (int32_t)w[6] != PRIO_UNKNOWN;
+        }
+    }
+}
+
+static void count_gap(struct silence *s, int64_t ns)
+{
+    unsigned bits = ns > 0 ? 64 - (unsigned)__builtin_clzll((unsigned long long)ns) : 0;
+    s->gaps[bits < 47 ? bits : 47]++;
+    s->n_other++;
+}
+
+int64_t silence_usual_gap_ns(const struct silence *silence)
+{
+    uint64_t beyond = silence->n_other / 20, n = 0;
+    for (unsigned bits = 47; bits > 0; bits--) {
+        n += silence->gaps[bits];
+        if (n > beyond)
+            return (int64_t)1 << bits;
+    }
+    return 0;
+}
+
+/* How much of [begin, end) lies in the window. */
+static int64_t overlap_ns(const struct window *w, int64_t begin_ns, int64_t end_ns)
+{
+    int64_t from = begin_ns > w->begin_ns ? begin_ns : w->begin_ns, to = end_ns < w->end_ns ? end_ns : w->end_ns;
+    return to > from ? to - from : 0;
+}
+
+static void note_silence(struct run_state *r, const struct event_ref *ref, const struct sweep_cpu *c, int64_t t_ns)
+{
+    struct silence *s = &r->sweep->silences[ref->cpu];
+    s->cpu = ref->cpu;
+    if (c->last_ns == NS_UNKNOWN)
+        return;
+    int64_t overlap = overlap_ns(r->w, c->last_ns, t_ns);
+    if (!overlap || (s->begin_known && overlap <= overlap_ns(r->w, s->begin_ns, s->end_ns))) {
+        count_gap(s, t_ns - c->last_ns);
+        return;
+    }
+    if (s->begin_known)
+        count_gap(s, s->end_ns - s->begin_ns);
+    s->begin_ns = c->last_ns;
+    s->end_ns = t_ns;
+    s->begin_known = s->end_known = true;
+    s->begin_chunk = c->last_chunk;
+    s->begin_i = c->last_i;
+    s->begin_flags = c->last_flags;
+    s->end_chunk = ref->chunk;
+    s->end_i = ref->i;
+    s->end_flags = ref->view->flags[ref->i];
+    s->flags_known = ref->view->flags_known;
+}
+
+static void note_kind(struct run_state *r, unsigned kind, const uint32_t *w, int64_t t_ns)
+{
+    struct sweep *s = r->sweep;
+    switch (kind) {
+    case KIND_IRQ_DISABLE:
+    case KIND_IRQ_ENABLE:
+        s->has_irq_events = true;
+        break;
+    case KIND_PREEMPT_DISABLE:
+    case KIND_PREEMPT_ENABLE:
+        s->has_preempt_events = true;
+        break;
+    case KIND_CPU_IDLE:
+        s->has_idle_events = true;
+        break;
+    case KIND_VECTOR_ENTRY:
+    case KIND_IRQ_HANDLER_ENTRY:
+        s->has_handlers = true;
+        break;
+    case KIND_SCHED_SWITCH:
+        s->has_switches = true;
+        break;
+    case KIND_FUNCTION:
+        s->has_functions = true;
+        break;
+    case KIND_HRTIMER_EXPIRE_ENTRY:
+        if (t_ns > r->w->begin_ns && t_ns <= r->w->end_ns) {
+            const char *function = store_string(r->store, w[2]);
+            if (function && !strncmp(function, "sched_rt_period_timer", 21))
+                s->throttle_timer_fired = true;
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+static void step(struct run_state *r, const struct event_ref *ref)
+{
+    int64_t t_ns = event_time_ns(ref);
+    const uint32_t *w = event_words(ref);
+    unsigned kind = ref->view->kind[ref->i];
+    int32_t tid = ref->view->tid[ref->i];
+    struct sweep_cpu *c = cpu_of(r, ref->cpu);
+    r->sweep->n_events++;
+    note_kind(r, kind, w, t_ns);
+    note_silence(r, ref, c, t_ns);
+    if (t_ns > r->w->begin_ns && ref->cpu == r->cpu)
+        cut(r, t_ns, ref->chunk, ref->i);
+    int32_t cpu_before = r->cpu;
+    if (t_ns >= r->w->begin_ns && t_ns <= r->w->end_ns) {
+        /* A change of CPU or phase cuts too, also when another CPU's event brings it. */
+        if (ref->cpu != r->cpu && kind != KIND_SCHED_MIGRATE_TASK && r->phase <= PHASE_WAKING &&
+            (kind == KIND_SCHED_WAKEUP || kind == KIND_SCHED_WAKING || kind == KIND_SCHED_WAKEUP_NEW) && (int32_t)w[1] == r->w->tid)
+            cut(r, t_ns, ref->chunk, ref->i);
+        if ((kind == KIND_SCHED_MIGRATE_TASK && (int32_t)w[1] == r->w->tid) ||
+            (kind == KIND_SCHED_SWITCH && (int32_t)w[5] == r->w->tid && ref->cpu != r->cpu))
+            cut(r, t_ns, ref->chunk, ref->i);
+        uint32_t function = row_function(kind, w);
+        bool waits = r->phase == PHASE_WAITING || r->phase == PHASE_SECTION;
+        if (ref->cpu == cpu_before && waits && tid != TID_UNKNOWN)
+            note_holder(r, c, kind, t_ns, tid, ref->view->flags[ref->i], ref->view->flags_known, function);
+        follow_window(r, ref, t_ns, w);
+    }
+    if (kind == KIND_SCHED_SWITCH && !(r->woken && ref->cpu == r->cpu))
+        c->fair_picked = false;
+    cpu_state_apply(&c->state, t_ns, tid, kind, w);
+    apply_callback(c, kind, w);
+    c->row_function = innermost(&c->state, true) ? 0 : row_function(kind, w);
+    c->row_tid = tid;
+    c->seen = true;
+    c->last_ns = t_ns;
+    c->last_chunk = ref->chunk;
+    c->last_i = ref->i;
+    c->last_flags = ref->view->flags[ref->i];
+    c->last_known = ref->view->flags_known;
+    if (ref->cpu == r->cpu) {
+        if (r->sweep->first_event_ns == NS_UNKNOWN)
+            r->sweep->first_event_ns = t_ns;
+        r->sweep->last_event_ns = t_ns;
+    }
+}
+
+/* Where "due" ends and the handler begins. */
+static int64_t handler_boundary(const struct window *w)
+{
+    const struct activation *a = &w->a;
+    if (a->tid == TID_UNKNOWN || a->due_ns == NS_UNKNOWN)
+        return w->begin_ns;
+    int64_t t = a->waking_ns;
+    if (a->expire_ns != NS_UNKNOWN)
+        t = a->expire_ns;
+    if (a->handler_ns != NS_UNKNOWN)
+        t = a->handler_ns;
+    return t > w->begin_ns ? t : w->begin_ns;
+}
+
+static void run_init(struct run_state *r)
+{
+    const struct window *w = r->w;
+    const struct activation *a = &w->a;
+    r->at_ns = w->begin_ns;
+    r->handler_boundary_ns = handler_boundary(w);
+    if (w->kind == WINDOW_SECTION || w->kind == WINDOW_BLOCKED || a->tid == TID_UNKNOWN) {
+        r->cpu = w->cpu;
+        r->phase = w->kind == WINDOW_SECTION ? PHASE_SECTION : PHASE_WAITING;
+        r->woken = w->kind != WINDOW_SECTION;
+        return;
+    }
+    r->phase = a->due_ns != NS_UNKNOWN ? PHASE_BEFORE_HANDLER : PHASE_WAKING;
+    r->cpu = a->timer_cpu != CPU_UNKNOWN ? a->timer_cpu : a->waking_cpu != CPU_UNKNOWN ? a->waking_cpu : w->cpu;
+}
+
+/* CPUs that are silent up to the end of the window, and of what was read beyond it. */
+static void silences_finish(struct run_state *r)
+{
+    for (size_t i = 0; i < r->n_cpus && i < SWEEP_MAX_CPUS; i++) {
+        const struct sweep_cpu *c = &r->cpus[i];
+        struct silence *s = &r->sweep->silences[i];
+        if (c->last_ns == NS_UNKNOWN || c->last_ns >= r->w->end_ns)
+            continue;
+        if (s->begin_known && overlap_ns(r->w, c->last_ns, r->w->end_ns) <= overlap_ns(r->w, s->begin_ns, s->end_ns))
+            continue;
+        if (s->begin_known)
+            count_gap(s, s->end_ns - s->begin_ns);
+        s->begin_ns = c->last_ns;
+        s->end_ns = r->w->end_ns;
+        s->begin_known = true;
+        s->end_known = false;
+        s->end_chunk = NO_CHUNK;
+        s->begin_chunk = c->last_chunk;
+        s->begin_i = c->last_i;
+        s->begin_flags = c->last_flags;
+        s->flags_known = c->last_known;
+    }
+}
+
+void sweep_carve(struct sweep *sweep, int64_t begin_ns, int64_t end_ns, enum slice_kind kind, unsigned flags,
+                 const struct subject *subject)
+{
+    size_t n_old = sweep->n_pieces;
+    struct piece *old = sweep->pieces;
+    struct piece *pieces = memory_resize(NULL, 3 * n_old + 1, sizeof *pieces);
+    size_t n = 0;
+    for (size_t i = 0; i < n_old; i++) {
+        struct piece p = old[i];
+        int64_t from = p.begin_ns > begin_ns ? p.begin_ns : begin_ns, to = p.end_ns < end_ns ? p.end_ns : end_ns;
+        if (from >= to) {
+            pieces[n++] = p;
+            continue;
+        }
+        if (p.begin_ns < from) {
+            pieces[n] = p;
+            pieces[n++].end_ns = from;
+        }
+        struct piece taken = p;
+        taken.begin_ns = from;
+        taken.end_ns = to;
+        taken.kind = kind;
+        taken.flags |= flags;
+        if (subject)
+            taken.subject = *subject;
+        struct piece *last = n ? &pieces[n - 1] : NULL;
+        if (last && last->kind == kind && last->end_ns == from && last->cpu == taken.cpu && last->flags == taken.flags &&
+            subjects_equal(&last->subject, &taken.subject)) {
+            last->end_ns = to;
+            last->last_chunk = taken.last_chunk;
+            last->last_i = taken.last_i;
+        } else {
+            pieces[n++] = taken;
+        }
+        if (to < p.end_ns) {
+            pieces[n] = p;
+            pieces[n++].begin_ns = to;
+        }
+    }
+    free(old);
+    sweep->pieces = pieces;
+    sweep->n_pieces = n;
+    sweep->pieces_capacity = 3 * n_old + 1;
+}
+
+enum status sweep_window(struct sweep *sweep, const struct store *store, struct word_classes *words,
+                         const struct window *window, int64_t lookback_ns, struct error *error)
+{
+    struct run_state r = {.sweep = sweep, .store = store, .words = words, .w = window};
+    sweep->silences = memory_resize(NULL, SWEEP_MAX_CPUS, sizeof *sweep->silences);
+    memset(sweep->silences, 0, SWEEP_MAX_CPUS * sizeof *sweep->silences);
+    for (size_t i = 0; i < SWEEP_MAX_CPUS; i++)
+        sweep->silences[i].end_chunk = sweep->silences[i].begin_chunk = NO_CHUNK;
+    sweep->first_event_ns = sweep->last_event_ns = NS_UNKNOWN;
+    run_init(&r);
+    int64_t from = window->begin_ns - lookback_ns;
+    /* A little beyond the end: what ends the last silence. */
+    int64_t to = window->end_ns + (window_length_ns(window) < 1000000 ? 1000000 : window_length_ns(window) / 4);
+    struct event_merge *merge = event_merge_new(store, window->run, window->stream, from, to, error);
+    if (!merge)
+        return FAILED;
+    for (int32_t cpu = 0; cpu < SWEEP_MAX_CPUS; cpu++) {
+        const struct cpu_state *state = event_merge_state(merge, cpu);
+        if (state)
+            cpu_of(&r, cpu)->state = *state;
+    }
+    struct event_ref ref;
+    while (event_merge_next(merge, &ref))
+        if (ref.cpu >= 0 && ref.cpu < SWEEP_MAX_CPUS)
+            step(&r, &ref);
+    enum status status = event_merge_status(merge);
+    cut(&r, window->end_ns, NO_CHUNK, 0);
+    silences_finish(&r);
+    sweep->n_silences = r.n_cpus < SWEEP_MAX_CPUS ? r.n_cpus : SWEEP_MAX_CPUS;
+    free(r.cpus);
+    event_merge_free(merge);
+    return status;
+}
+
+void sweep_release(struct sweep *sweep)
+{
+    free(sweep->pieces);
+    free(sweep->holders);
+    free(sweep->silences);
+    *sweep = (struct sweep){0};
+}

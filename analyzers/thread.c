@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzers/thread.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool begins(const char *text, const char *prefix)
+{
+    return !strncmp(text, prefix, strlen(prefix));
+}
+
+static bool begins_any(const char *text, const char *const *prefixes)
+{
+    for (; *prefixes; prefixes++)
+        if (begins(text, *prefixes))
+            return true;
+    return false;
+}
+
+/* Per-CPU kernel threads end in "/CPU"; programs can be named so too, but hardly are. */
+static bool ends_in_cpu(const char *comm)
+{
+    const char *slash = strrchr(comm, '/');
+    if (!slash || slash == comm || !slash[1])
+        return false;
+    for (const char *p = slash + 1; *p; p++)
+        if (!isdigit((unsigned char)*p) && *p != ':' && *p != 'H' && *p != 'u')
+            return false;
+    return true;
+}
+
+bool thread_is_kernel(const char *comm)
+{
+    static const char *const prefixes[] = {
+        "kworker/", "ksoftirqd", "rcu",     "migration/", "irq/",      "ktimer",   "watchdog",  "cpuhp/",  "kthreadd",
+        "kswapd",   "khugepaged", "kcompactd", "oom_reaper", "jbd2/",   "kauditd",  "scsi_eh",   "napi/",   "softirq-",
+        "sirq-",    "IRQ-",       "IRQ ",      "posix_cpu_timer", "posixcputmr", "events/", "desched", "idle_inject",
+        "backlog_napi", "kblockd", "stopper/", "sched_rt_", "kdevtmpfs", "irqwork", "irq_work/", "swapper", NULL};
+    return comm && (begins_any(comm, prefixes) || ends_in_cpu(comm));
+}
+
+bool thread_is_measuring(const char *comm)
+{
+    static const char *const prefixes[] = {"cyclictest", "timerlat", "cyclicdeadline", "signaltest", "ptsematest", "pmqtest",
+                                           "sigwaittest", "svsematest", "oslat", "jitterdebugger", "whylate-captur",
+                                           "latmus", "display-", "sampling-", "samplin", "timer-responder", NULL};
+    return comm && begins_any(comm, prefixes);
+}
+
+bool thread_is_per_cpu_stop(const char *comm)
+{
+    static const char *const prefixes[] = {"migration/", "cpuhp/", "stopper/", NULL};
+    return comm && begins_any(comm, prefixes);
+}
+
+unsigned word_class_of(const char *word)
+{
+    static const char *const waking[] = {"hrtimer_wakeup", "posix_timer_fn", "timerfd_tmrproc", "it_real_fn",
+                                         "timerlat_irq", "alarm_handle_timer", "schedule_hrtimeout", NULL};
+    static const char *const schedules[] = {"__schedule", "schedule", "preempt_schedule", "finish_task_switch", "_cond_resched",
+                                            "__cond_resched", "do_idle", "cpu_startup_entry", "rt_mutex_schedule",
+                                            "io_schedule", "cpu_idle", "default_idle", NULL};
+    static const char *const entries[] = {"irqentry_", "irq_enter", "irq_exit", "__irq_exit", "asm_sysvec", "asm_common_interrupt",
+                                          "sysvec_", "common_interrupt", "el1_irq", "el0_irq", "el1h_64_irq", "el1_interrupt",
+                                          "el0_interrupt", "el0t_64_irq", "__irq_svc", "__irq_usr", "apic_timer_interrupt",
+                                          "smp_apic", "do_IRQ", "enter_from_kernel_mode", "exit_to_kernel_mode", "handle_irq",
+                                          "gic_handle_irq", "trace_hardirqs_off_thunk", "restore_regs_and_return",
+                                          "retint_", "ret_from_intr", "__hrtimer_run_queues", "hrtimer_interrupt",
+                                          "hrtimer_run_queues", "tick_", "update_process_times", NULL};
+    static const char *const to_user[] = {"syscall_exit_to_user_mode", "exit_to_user_mode", "irqentry_exit_to_user", NULL};
+    static const char *const enables[] = {"_raw_spin_unlock_irq", "_raw_write_unlock_irq", "_raw_read_unlock_irq",
+                                          "spin_unlock_irq", "__raw_spin_unlock_irq", "local_irq_enable", "trace_hardirqs_on",
+                                          "_spin_unlock_irq", "finish_task_switch", "local_irq_restore", "do_softirq",
+                                          "__do_softirq", "handle_softirqs", "__local_bh_enable", "raw_local_irq_restore",
+                                          "arch_local_irq_enable", "arch_local_irq_restore", NULL};
+    unsigned class = WORD_KNOWN;
+    if (!word)
+        return class;
+    if (thread_is_kernel(word))
+        class |= WORD_KERNEL_THREAD;
+    if (thread_is_measuring(word))
+        class |= WORD_MEASURING;
+    if (begins_any(word, waking))
+        class |= WORD_WAKING_TIMER;
+    if (begins_any(word, schedules))
+        class |= WORD_SCHEDULES;
+    if (begins_any(word, entries))
+        class |= WORD_IRQ_ENTRY;
+    if (begins_any(word, to_user))
+        class |= WORD_RETURNS_TO_USER;
+    if (begins_any(word, enables))
+        class |= WORD_ENABLES_IRQS;
+    if (strstr(word, "_optimistic_spin") || strstr(word, "osq_lock") || strstr(word, "_spin_on_owner") ||
+        begins(word, "rwsem_down_write_slowpath") || begins(word, "rwsem_spin"))
+        class |= WORD_POLLING_SPIN;
+    return class;
+}
+
+void word_classes_init(struct word_classes *words, const struct store *store)
+{
+    words->store = store;
+    words->n = store_count_strings(store) + 1;
+    words->classes = memory_resize(NULL, words->n, sizeof *words->classes);
+    memset(words->classes, 0, words->n * sizeof *words->classes);
+}
+
+void word_classes_release(struct word_classes *words)
+{
+    free(words->classes);
+    *words = (struct word_classes){0};
+}
+
+unsigned word_class_look(struct word_classes *words, uint32_t id)
+{
+    unsigned class = word_class_of(store_string(words->store, id));
+    if (id < words->n)
+        words->classes[id] = (uint16_t)class;
+    return class;
+}
+
+char *thread_format(struct arena *arena, const char *comm, int32_t tid, int32_t prio)
+{
+    if (tid == 0)
+        return arena_string(arena, comm ? comm : "idle");
+    if (tid == TID_UNKNOWN)
+        return arena_string(arena, comm ? comm : "an unknown task");
+    if (!comm)
+        comm = "<...>";
+    if (prio == PRIO_UNKNOWN)
+        return arena_format(arena, "%s:%d", comm, tid);
+    return arena_format(arena, "%s:%d (prio %d)", comm, tid, prio);
+}
+
+size_t thread_stem_length(const char *comm)
+{
+    size_t n = strlen(comm);
+    const char *slash = strchr(comm, '/');
+    if (slash && slash != comm)
+        return (size_t)(slash - comm);
+    while (n > 1 && (isdigit((unsigned char)comm[n - 1]) || comm[n - 1] == '-' || comm[n - 1] == '_' || comm[n - 1] == ':'))
+        n--;
+    return n;
+}
