@@ -35,6 +35,8 @@ struct pass_cpu {
     bool in_callback;
     struct thread *woken;      /* by this callback */
     struct thread *woken_in_irq;
+    size_t gap;                /* the next of config.gaps that ends on this CPU */
+    int64_t gap_end_ns;        /* events from here on follow a loss; INT64_MAX: none */
 };
 
 struct activations {
@@ -46,6 +48,8 @@ struct activations {
     struct armed_timer *timers;
     bool has_syscalls;
 };
+
+static void find_gap(const struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t from_ns);
 
 struct activations *activations_new(const struct activations_config *config)
 {
@@ -76,7 +80,7 @@ static struct pass_cpu *add_cpus(struct activations *p, int32_t cpu)
     size_t n = (size_t)cpu + 1;
     p->cpus = memory_resize(p->cpus, n, sizeof *p->cpus);
     for (size_t i = p->n_cpus; i < n; i++) {
-        p->cpus[i] = (struct pass_cpu){.tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN, .irq_entry_ns = NS_UNKNOWN};
+        p->cpus[i] = (struct pass_cpu){.tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN, .irq_entry_ns = NS_UNKNOWN, .gap_end_ns = INT64_MIN};
         clock_relation_init(&p->cpus[i].clock, p->config.trace_clock);
     }
     p->n_cpus = n;
@@ -362,6 +366,7 @@ void activations_start_cpu(struct activations *p, int32_t cpu, const struct cpu_
     c->tid = state->tid;
     c->prio = state->prio;
     c->comm = state->comm;
+    find_gap(p, c, cpu, state->time_ns);
     for (size_t i = 0; i < state->n_open && i < CPU_STATE_DEPTH; i++) {
         if (state->open[i].kind == OPEN_IRQ || state->open[i].kind == OPEN_VECTOR) {
             if (c->irq_depth++ == 0)
@@ -371,11 +376,46 @@ void activations_start_cpu(struct activations *p, int32_t cpu, const struct cpu_
     }
 }
 
+/* The next loss that ends on this CPU at or after a time. */
+static void find_gap(const struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t from_ns)
+{
+    const struct store *store = p->config.store;
+    c->gap_end_ns = INT64_MAX;
+    for (size_t i = 0; i < store->n_gaps; i++) {
+        const struct gap *g = &store->gaps[i];
+        if (g->run == p->config.run && g->stream == p->config.stream && (g->cpu == CPU_UNKNOWN || g->cpu == cpu) &&
+            g->end_ns != NS_UNKNOWN && g->end_ns > from_ns && g->end_ns < c->gap_end_ns)
+            c->gap_end_ns = g->end_ns;
+    }
+}
+
+/*
+ * Events of this CPU were lost up to now (or it had none yet): who was woken here may have run and slept meanwhile,
+ * so a switch that is seen next ends no known wait.
+ */
+static void on_loss(struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t t_ns)
+{
+    for (size_t i = 0; i < p->n_slots; i++) {
+        struct thread *t = p->slots[i];
+        if (t && ((t->is_waking && t->a.target_cpu == cpu) || (t->a.switch_ns != NS_UNKNOWN && t->a.cpu == cpu))) {
+            t->is_waking = t->is_running = false;
+            t->slept_ns = NS_UNKNOWN;
+            activation_clear(&t->a);
+        }
+    }
+    c->thread = c->woken = c->woken_in_irq = NULL;
+    c->in_callback = false;
+    c->irq_depth = c->softirq_depth = 0;
+    find_gap(p, c, cpu, t_ns);
+}
+
 void activations_apply(struct activations *p, const struct event_ref *ref)
 {
     struct pass_cpu *c = pass_cpu(p, ref->cpu);
     int64_t t_ns = event_time_ns(ref);
     const uint32_t *w = event_words(ref);
+    if (__builtin_expect(t_ns >= c->gap_end_ns, 0))
+        on_loss(p, c, ref->cpu, t_ns);
     if (__builtin_expect(c->tid == TID_UNKNOWN, 0))
         c->tid = ref->view->tid[ref->i];
     switch (ref->view->kind[ref->i]) {

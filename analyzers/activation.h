@@ -51,6 +51,7 @@ typedef void activation_handler(void *context, const struct activation *activati
 struct activations_config {
     const struct store *store;
     struct word_classes *words;
+    uint32_t run, stream;
     const char *trace_clock;
     const char *task;        /* follow this comm or tid too, whatever its priority; or NULL */
     bool all_threads;        /* follow fair threads too */

@@ -127,6 +127,15 @@ static const struct share *largest_of(const struct shares *shares, enum slice_ki
     return best;
 }
 
+static int64_t own_ns(const struct shares *shares, enum slice_kind kind)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < shares->n; i++)
+        if (shares->items[i].kind == kind && shares->items[i].flags & PIECE_OWN)
+            sum += shares->items[i].amount_ns;
+    return sum;
+}
+
 static int64_t path_ns(const struct sweep *sweep)
 {
     int64_t sum = 0;
@@ -211,18 +220,19 @@ static void add_sections(const struct cause_input *input, const struct shares *s
 
 static void add_handlers(const struct cause_input *input, const struct shares *shares, struct candidates *list)
 {
-    int64_t irq = shares_of_kind(shares, SLICE_IRQ) + shares_of_kind(shares, SLICE_IPI) - path_ns(input->sweep);
+    int64_t irq = shares_of_kind(shares, SLICE_IRQ) + shares_of_kind(shares, SLICE_IPI) - own_ns(shares, SLICE_IRQ) - own_ns(shares, SLICE_IPI);
     if (irq > 0)
         add(list, irq_verdict(input, irq),
             typical_kind_ns(input->typical, SLICE_IRQ) + typical_kind_ns(input->typical, SLICE_IPI) -
                 (input->typical->n_windows ? input->typical->path_ns / input->typical->n_windows : 0));
-    const struct share *softirq = largest_of(shares, SLICE_SOFTIRQ, 0), *nmi = largest_of(shares, SLICE_NMI, 0);
+    const struct share *softirq = largest_of(shares, SLICE_SOFTIRQ, PIECE_OWN), *nmi = largest_of(shares, SLICE_NMI, 0);
+    int64_t own_softirq = own_ns(shares, SLICE_SOFTIRQ);
     if (softirq)
         add(list, (struct candidate){.cause = CAUSE_SOFTIRQ,
                                      .culprit = line_format(input, &softirq->subject, true),
                                      .confidence = CONFIDENCE_LIKELY,
                                      .why = "softirq-ran",
-                                     .amount_ns = shares_of_kind(shares, SLICE_SOFTIRQ)},
+                                     .amount_ns = shares_of_kind(shares, SLICE_SOFTIRQ) - own_softirq},
             typical_kind_ns(input->typical, SLICE_SOFTIRQ));
     if (nmi)
         add(list, (struct candidate){.cause = CAUSE_NMI, .culprit = line_format(input, &nmi->subject, true),

@@ -169,6 +169,8 @@ static enum status pass(struct selection *s, int64_t from_ns, int64_t to_ns, str
 {
     struct activations_config config = {.store = s->store,
                                         .words = s->words,
+                                        .run = s->run,
+                                        .stream = s->stream,
                                         .trace_clock = s->store->streams[s->stream].clock,
                                         .task = s->options->task,
                                         .handler = on_activation,

@@ -152,7 +152,9 @@ static void classify(const struct run_state *r, const struct sweep_cpu *c, struc
         p->kind = SLICE_UNEXPLAINED;
         return;
     }
-    if (handler)
+    /* A softirq runs with interrupts on: like a task, it cannot hold off the interrupt of a timer. */
+    bool merely_current = handler && handler->kind == OPEN_SOFTIRQ && r->phase == PHASE_BEFORE_HANDLER && !r->w->a.expired_in_softirq;
+    if (handler && !merely_current)
         classify_handler(r, c, handler, p);
     else
         classify_task(r, c, p);
@@ -330,6 +332,29 @@ static uint32_t row_function(unsigned kind, const uint32_t *w)
     }
 }
 
+/*
+ * A task whose priority at its switch out is not the one it came in with was changed in between. Without an event
+ * that tells when, need-resched does: never set while the late thread waited, so the task was above it all the time.
+ */
+static void note_changed_priority(struct run_state *r, const uint32_t *w)
+{
+    struct sweep *s = r->sweep;
+    int32_t tid = (int32_t)w[1], prio = (int32_t)w[2];
+    const struct holder *h = sweep_holder(s, tid);
+    if (tid <= 0 || prio == PRIO_UNKNOWN || r->w->prio == PRIO_UNKNOWN || (h && h->n_resched))
+        return;
+    for (size_t i = s->n_pieces; i-- > 0;) {
+        struct piece *p = &s->pieces[i];
+        if (p->phase != PHASE_WAITING || p->subject.prio == prio)
+            continue;
+        if (p->subject.tid != tid)
+            break;
+        p->subject.prio = prio;
+        if (p->kind == SLICE_TASK_LOWER || p->kind == SLICE_TASK_SAME || p->kind == SLICE_TASK_HIGHER)
+            p->kind = prio < r->w->prio ? SLICE_TASK_HIGHER : prio == r->w->prio ? SLICE_TASK_SAME : SLICE_TASK_LOWER;
+    }
+}
+
 /* What an event changes in the life of the window itself. */
 static void follow_window(struct run_state *r, const struct event_ref *ref, int64_t t_ns, const uint32_t *w)
 {
@@ -472,6 +497,8 @@ static void step(struct run_state *r, const struct event_ref *ref)
         bool waits = r->phase == PHASE_WAITING || r->phase == PHASE_SECTION;
         if (ref->cpu == cpu_before && waits && tid != TID_UNKNOWN)
             note_holder(r, c, kind, t_ns, tid, ref->view->flags[ref->i], ref->view->flags_known, function);
+        if (kind == KIND_SCHED_SWITCH && ref->cpu == r->cpu && (int32_t)w[2] != c->state.prio && (int32_t)w[1] == c->state.tid)
+            note_changed_priority(r, w);
         follow_window(r, ref, t_ns, w);
     }
     if (kind == KIND_SCHED_SWITCH && !(r->woken && ref->cpu == r->cpu))
