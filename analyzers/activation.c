@@ -241,11 +241,17 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     struct thread *t = followed_thread(p, tid, prio, w[0]);
     if (!t || t->is_running)
         return;
+    /* Woken to a CPU of which nothing is recorded yet: it may run there unseen. */
+    int32_t target = (int32_t)w[3];
+    bool is_seen = target < 0 || ((size_t)target < p->n_cpus && p->cpus[target].gap_end_ns != INT64_MIN);
     if (!is_waking && t->is_waking && t->a.wakeup_ns == NS_UNKNOWN) { /* the wakeup of the waking before */
         t->a.wakeup_ns = t_ns;
-        t->a.target_cpu = (int32_t)w[3];
+        t->a.target_cpu = target;
+        t->is_waking = is_seen;
         return;
     }
+    if (!is_seen)
+        return;
     if (t->a.switch_ns != NS_UNKNOWN) /* was preempted and never seen asleep: lost events */
         deliver(p, t, t_ns);
     activation_clear(&t->a);

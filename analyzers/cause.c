@@ -136,12 +136,17 @@ static int64_t own_ns(const struct shares *shares, enum slice_kind kind)
     return sum;
 }
 
-static int64_t path_ns(const struct sweep *sweep)
+/* Its longest stretch without any event goes to *longest_ns: a stall there would look the same. */
+static int64_t path_ns(const struct sweep *sweep, int64_t *longest_ns)
 {
     int64_t sum = 0;
+    *longest_ns = 0;
     for (size_t i = 0; i < sweep->n_pieces; i++)
-        if (sweep->pieces[i].flags & PIECE_OWN)
-            sum += sweep->pieces[i].end_ns - sweep->pieces[i].begin_ns;
+        if (sweep->pieces[i].flags & PIECE_OWN) {
+            int64_t ns = sweep->pieces[i].end_ns - sweep->pieces[i].begin_ns;
+            sum += ns;
+            *longest_ns = ns > *longest_ns ? ns : *longest_ns;
+        }
     return sum;
 }
 
@@ -268,11 +273,12 @@ static void add_rest(const struct cause_input *input, const struct shares *share
 {
     const struct typical *typical = input->typical;
     int64_t typical_path = typical->n_windows ? typical->path_ns / typical->n_windows : 0;
-    int64_t sched = shares_of_kind(shares, SLICE_SCHED), path = path_ns(input->sweep);
-    enum confidence path_confidence = typical->n_windows >= 4 ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
+    int64_t longest, sched = shares_of_kind(shares, SLICE_SCHED), path = path_ns(input->sweep, &longest);
+    bool one_step = 2 * longest > path + sched;
+    enum confidence path_confidence = typical->n_windows >= 4 && !one_step ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
     add(list, (struct candidate){.cause = sched > path ? CAUSE_CONTEXT_SWITCH : CAUSE_KERNEL_PATH,
                                  .culprit = sched > path ? "switch" : "timer interrupt and wakeup",
-                                 .confidence = path_confidence, .why = "own-path", .amount_ns = path + sched},
+                                 .confidence = path_confidence, .why = one_step ? "one-step-of-path" : "own-path", .amount_ns = path + sched},
         typical_path + typical_kind_ns(typical, SLICE_SCHED));
     const struct share *idle = largest_of(shares, SLICE_IDLE, PIECE_FAIR_PICKED), *exits = largest_of(shares, SLICE_IDLE_EXIT, 0);
     int64_t idle_ns = (idle ? idle->amount_ns : 0) + (exits ? exits->amount_ns : 0);
