@@ -11,6 +11,16 @@
     X(ftrace) \
     X(ipipe) \
     X(cyclictest) \
+    X(uname) \
+    X(cmdline) \
+    X(interrupts) \
+    X(proc_stat) \
+    X(kernel_config) \
+    X(system_listing) \
+    X(ps) \
+    X(dmesg) \
+    X(system_value) \
+    X(system_file) \
     X(rtla) \
     X(latency_hist) \
     X(stress_ng) \

@@ -204,6 +204,9 @@ bool tool_command_find(const char *text, size_t length, const char *tool, struct
             continue;
         tool_command_clear(command);
         const char *begin = command_begin(text, word);
+        const char *stop = memmem(after, (size_t)(end - after), "; ", 2);
+        if (stop)
+            end = stop;
         snprintf(command->text, sizeof command->text, "%.*s", (int)(end - begin < 1000 ? end - begin : 1000), begin);
         char copy[COMMAND_BYTES];
         char *words[128];

@@ -285,12 +285,12 @@ static void cyclictest_finish(struct import *import)
     struct result *result = &state->result;
     if (tool_command_is_known(&state->command) && result->is_open && !tool_command_is_known(&result->command))
         result->command = state->command; /* said behind the result: "this was cyclictest -p 80" */
-    if (!result->is_open && (state->n_messages || state->is_usage_text || tool_command_is_known(&state->command))) {
+    if (!result->is_open)
         tool_command_facts(import, "cyclictest", &state->command);
+    if (!result->is_open && (state->n_messages || state->is_usage_text))
         import_note(import, "no-samples", 0,
                     state->is_usage_text ? "cyclictest printed its usage: it refused the command and measured nothing"
                                          : "cyclictest was started but printed no result");
-    }
     result_close(import, result);
 }
 

@@ -91,7 +91,7 @@ int64_t result_unit(struct result *result)
         is_wide &= t->is_wide && t->act < 10000000;
         is_large &= t->min >= 1000 && t->min < 1000000;
     }
-    if (result->has_status && is_wide && result->has_header) {
+    if (result->has_status && is_wide && (result->has_header || is_large)) {
         result->unit_ns = 1;
         result->unit_evidence = "eight columns for Act and Avg, as with -N";
     } else if (is_large) {
