@@ -18,14 +18,14 @@ static void begin_member(struct import *import, struct input *input, size_t inde
     import->input = input;
     import->member_index = index;
     import->member = input_member(input, index);
-    private->size_bytes = import->member->size_bytes;
     private->drop_at = 0;
-    private->show_at = UINT64_C(64) << 20;
+    progress_begin(&private->progress, import->member->path, import->member->size_bytes, private->options->quiet);
     private->format = NULL;
     private->is_run_file = false;
     private->n_prose_lines = 0;
     private->first_fact = store_count_facts(import->store);
-    private->n_series_at_artefact = store_count_series(import->store);
+    private->n_facts_before_series = SIZE_MAX;
+    private->member_run = import->run;
 }
 
 static void add_artefact(struct import *import)
@@ -48,6 +48,8 @@ static void end_member(struct import *import, const char *format)
         free(kept->text);
     }
     private->n_notes = 0;
+    if (private->n_facts_before_series != SIZE_MAX && import->run != private->member_run)
+        facts_share(import, private->first_fact, private->n_facts_before_series, private->member_run);
     struct artefact *artefact = store_edit_artefact(import->store, import->artefact);
     artefact->format = store_keep(import->store, format);
     if (!private->options->no_hash)
@@ -120,15 +122,8 @@ static enum status copy_run_file(struct import *import, const unsigned char *byt
     return status;
 }
 
-static void open_run(struct import *import, const char *label)
-{
-    struct run run = {.label = label, .group = import->private->group};
-    import->run = store_add_run(import->store, &run);
-    import->private->run_is_open = true;
-}
-
-/* One member into the current run, which is opened if need be. FAILED: it gave nothing. */
-static enum status read_member(struct import *import, const char *label, struct error *error)
+/* One member into the current run. FAILED: it gave nothing. */
+static enum status read_member(struct import *import, struct error *error)
 {
     const unsigned char *bytes;
     size_t size;
@@ -140,8 +135,6 @@ static enum status read_member(struct import *import, const char *label, struct 
     } else if (store_is_run_file(bytes, size)) {
         status = copy_run_file(import, bytes, size, error);
     } else {
-        if (!import->private->run_is_open)
-            open_run(import, label);
         add_artefact(import);
         status = read_bytes(import, bytes, size, error);
     }
@@ -149,47 +142,149 @@ static enum status read_member(struct import *import, const char *label, struct 
     return status;
 }
 
+/* ---- one INPUT ---- */
+
+/* Files of one run are paired by name: "a.trace" goes where "a.txt" went, when results forced several runs. */
+struct pairing {
+    struct arena arena;
+    size_t n, capacity;
+    struct pair {
+        const char *folder, *stem;
+        uint32_t run;
+    } *pairs;
+};
+
+static size_t stem_length(const char *name)
+{
+    size_t n = strcspn(name, ".");
+    return n ? n : strlen(name);
+}
+
+static bool find_pair(const struct pairing *pairing, const struct member *member, uint32_t *run)
+{
+    size_t length = stem_length(member->name);
+    for (size_t i = pairing->n; i-- > 0;) {
+        const struct pair *pair = &pairing->pairs[i];
+        if (strlen(pair->stem) == length && strncmp(pair->stem, member->name, length) == 0 &&
+            strcmp(pair->folder, member->directory) == 0) {
+            *run = pair->run;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_pair(struct pairing *pairing, const struct member *member, uint32_t run)
+{
+    memory_reserve(pairing->pairs, pairing->capacity, pairing->n + 1);
+    pairing->pairs[pairing->n++] = (struct pair){
+        .folder = arena_string(&pairing->arena, member->directory),
+        .stem = arena_string_n(&pairing->arena, member->name, stem_length(member->name)),
+        .run = run};
+}
+
+/* What became of one member: counted, or noted why not. FAILED ends the INPUT. */
+static enum status settle_member(struct import *import, enum status status, bool is_one_of_many, struct error *member_error,
+                                 size_t *n_read, struct error *error)
+{
+    struct import_private *private = import->private;
+    progress_end(&private->progress);
+    if (status != FAILED) {
+        ++*n_read;
+        if (private->is_run_file)
+            return OK;
+        if (import->member->defect)
+            import_note(import, "file-truncated", 0, "%s", import->member->defect);
+        end_member(import, private->format ? private->format->name : "unknown");
+        return OK;
+    }
+    drop_member(import);
+    if (is_one_of_many && member_error->kind == ERROR_INPUT) {
+        if (import->member->size_bytes && !private->is_run_file) {
+            import_note(import, "not-understood", 0, "%s", member_error->text);
+            end_member(import, "unknown");
+        }
+        return OK;
+    }
+    if (error && error->kind == ERROR_NONE)
+        *error = *member_error;
+    return FAILED;
+}
+
+/* A run for the folder that member i lies in, as the layout has it; *base is where its members begin. */
+static void enter_folder(struct import *import, const char *path, const char *folder, uint32_t *base)
+{
+    char label[4200];
+    snprintf(label, sizeof label, "%s%s%s", path, *folder ? "/" : "", folder);
+    run_open(import, label);
+    *base = import->run;
+}
+
+static bool is_run_file(struct input *input, size_t i)
+{
+    const unsigned char *bytes;
+    size_t size;
+    if (input_map(input, i, &bytes, &size, NULL) == FAILED)
+        return false;
+    bool is_one = size > 0 && store_is_run_file(bytes, size);
+    if (size > 0)
+        input_unmap(input, i);
+    return is_one;
+}
+
+/* The members of a directory may make several runs: each folder its own, or because results repeat. */
+static enum status read_members(struct import *import, struct input *input, const char *path, size_t *n_read,
+                                struct error *error)
+{
+    struct import_private *private = import->private;
+    struct layout *layout = layout_new(input);
+    struct pairing pairing = {0};
+    enum status status = OK;
+    const char *folder = NULL;
+    uint32_t base = import->run;
+    size_t first_fact = store_count_facts(import->store);
+    bool is_one_of_many = input_is_directory(input);
+    for (size_t i = 0; i < input_count(input) && status != FAILED; i++) {
+        const char *wanted = layout_run(layout, i);
+        bool is_other_folder = folder && strcmp(folder, wanted) != 0 && !private->options->same_run;
+        if ((!private->run_is_open || is_other_folder) && !is_run_file(input, i)) {
+            facts_share(import, first_fact, store_count_facts(import->store), base);
+            enter_folder(import, path, wanted, &base);
+            pairing.n = 0;
+            first_fact = store_count_facts(import->store);
+        }
+        folder = wanted;
+        begin_member(import, input, i);
+        if (!find_pair(&pairing, import->member, &import->run))
+            import->run = base;
+        struct error member_error = {0};
+        enum status member_status = read_member(import, &member_error);
+        status = settle_member(import, member_status, is_one_of_many, &member_error, n_read, error);
+        if (is_one_of_many)
+            add_pair(&pairing, import->member, import->run);
+    }
+    if (is_one_of_many)
+        facts_share(import, first_fact, store_count_facts(import->store), base);
+    free(pairing.pairs);
+    arena_release(&pairing.arena);
+    layout_free(layout);
+    return status;
+}
+
 /* ---- all inputs ---- */
 
 static enum status read_input(struct import *import, const char *path, struct error *error)
 {
-    struct import_private *private = import->private;
     struct input *input;
+    size_t n_read = 0;
     if (input_open(&input, path, NULL, error) == FAILED)
         return FAILED;
-    enum status status = OK;
-    bool is_directory = input_is_directory(input);
-    size_t n_read = 0;
-    for (size_t i = 0; i < input_count(input); i++) {
-        struct error member_error = {0};
-        begin_member(import, input, i);
-        enum status member_status = read_member(import, path, &member_error);
-        if (private->is_run_file && member_status != FAILED) {
-            n_read++;
-        } else if (member_status != FAILED) {
-            if (import->member->defect)
-                import_note(import, "file-truncated", 0, "%s", import->member->defect);
-            end_member(import, private->format ? private->format->name : "unknown");
-            n_read++;
-        } else if (is_directory && member_error.kind == ERROR_INPUT) {
-            drop_member(import);
-            if (import->member->size_bytes && private->run_is_open && !private->is_run_file) {
-                import_note(import, "not-understood", 0, "%s", member_error.text);
-                end_member(import, "unknown");
-            }
-        } else {
-            drop_member(import);
-            if (error && error->kind == ERROR_NONE)
-                *error = member_error;
-            status = FAILED;
-            break;
-        }
-    }
+    enum status status = read_members(import, input, path, &n_read, error);
     if (status != FAILED && n_read == 0)
         status = error_input(error, "%s: no file of a known format in it", path);
     input_close(input);
-    if (!private->options->same_run)
-        private->run_is_open = false;
+    if (!import->private->options->same_run)
+        import->private->run_is_open = false;
     return status;
 }
 
@@ -198,19 +293,22 @@ enum status import_inputs(struct store_writer *store, const char *const *paths, 
 {
     struct import_private private = {.options = options};
     struct import import = {.store = store, .private = &private, .n_threads = options->n_threads};
+    uint32_t first_run = (uint32_t)store_count_runs(store);
     if (import.n_threads < 1) {
         long n = sysconf(_SC_NPROCESSORS_ONLN);
         import.n_threads = n < 1 ? 1 : n > 64 ? 64 : (int)n;
     }
-    enum status status = OK;
     if (options->format && !importer_find(options->format))
         return error_usage(error, "unknown input format '%s' (whylate formats lists them)", options->format);
+    enum status status = settings_check(options, error);
     for (size_t i = 0; i < n_paths && status != FAILED; i++) {
         private.group = options->same_run ? 0 : (uint32_t)i;
         status = read_input(&import, paths[i], error);
     }
-    if (status != FAILED)
+    if (status != FAILED) {
         counters_finish(&import);
+        settings_apply(store, options, first_run);
+    }
     counters_release(&import);
     free(private.notes);
     free(private.states);

@@ -4,6 +4,7 @@
 #define IMPORTERS_PRIVATE_H
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "importers/importer.h"
 
 struct kept_note {
@@ -21,26 +22,45 @@ struct kept_state {
 struct import_private {
     const struct import_options *options;
     uint32_t group;
-    const char *run_label;      /* path that labels the next new run */
     bool run_is_open;           /* import->run is valid */
-    size_t n_series_at_artefact;
     /* of the member in progress */
     bool is_run_file;           /* copied in, no artefact of its own */
-    uint64_t size_bytes, drop_at, show_at;
+    uint64_t drop_at;
+    struct progress progress;
     size_t n_notes, notes_capacity;
     struct kept_note *notes;
     size_t n_states, states_capacity;
     struct kept_state *states;
     const struct importer *format; /* that gave the first rows */
     uint64_t n_prose_lines;
-    /* Facts stated before the member's first series hold for its later runs too. */
-    size_t first_fact, n_shared_facts;
+    /* What a member says about its machine before its first series holds for its later runs too. */
+    size_t first_fact, n_facts_before_series; /* the latter SIZE_MAX: no series yet */
+    uint32_t member_run;                      /* where this member began */
     struct counter_tables *counters; /* of all inputs: importers/counters.c */
 };
 
 /* importers/counters.c: gives all tables their snapshot numbers and deltas and stores them; or drops them. */
 void counters_finish(struct import *import);
 void counters_release(struct import *import);
+
+/*
+ * importers/rows.c: copies facts [begin, end) of run `from` about the machine (kernel, CPU ...) to the later runs of this
+ * import, where these do not state them.
+ */
+void facts_share(struct import *import, size_t begin, size_t end, uint32_t from);
+/* Makes a run and goes there: import->run. */
+void run_open(struct import *import, const char *label);
+
+/* importers/settings.c: --set KEY=VALUE into all runs from first_run on. */
+enum status settings_check(const struct import_options *options, struct error *error);
+void settings_apply(struct store_writer *store, const struct import_options *options, uint32_t first_run);
+
+/* importers/layout.c: which members of a directory or archive form one run. */
+struct layout;
+struct layout *layout_new(const struct input *input);
+/* The run that a member belongs to, as a folder's name: "" for all when the input is one run. */
+const char *layout_run(const struct layout *layout, size_t i);
+void layout_free(struct layout *layout);
 
 /* importers/text.c: walks the member's lines. FAILED: nothing in it was understood. */
 enum status text_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error);

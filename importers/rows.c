@@ -52,7 +52,7 @@ void import_note_n(struct import *import, const char *code, uint64_t count, uint
 
 static bool has_fact(const struct import *import, uint32_t run, const char *key, const char *value)
 {
-    for (size_t i = store_count_facts(import->store); i-- > import->private->first_fact;) {
+    for (size_t i = store_count_facts(import->store); i-- > 0;) {
         const struct fact *fact = store_peek_fact(import->store, i);
         if (fact->run == run && strcmp(fact->key, key) == 0 && (!value || strcmp(fact->value, value) == 0))
             return true;
@@ -73,6 +73,34 @@ void import_fact(struct import *import, const char *key, const char *format, ...
     if (has_fact(import, import->run, key, value))
         return;
     store_add_fact(import->store, &(struct fact){.run = import->run, .artefact = import->artefact, .key = key, .value = value});
+}
+
+/* Facts of the machine, not of one measurement on it. */
+static bool is_of_machine(const char *key)
+{
+    static const char *const beginnings[] = {"kernel.", "cpu.", "cmdline", "host.", "clocksource", "sched.", "machine.", "os."};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(key, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+void facts_share(struct import *import, size_t begin, size_t end, uint32_t from)
+{
+    size_t n_runs = store_count_runs(import->store);
+    for (size_t i = begin; i < end; i++) {
+        const struct fact *found = store_peek_fact(import->store, i);
+        if (found->run != from || !is_of_machine(found->key))
+            continue;
+        struct fact fact = *found;
+        fact.key = store_keep(import->store, fact.key);
+        fact.value = store_keep(import->store, fact.value);
+        for (uint32_t run = from + 1; run < n_runs; run++) {
+            fact.run = run;
+            if (!has_fact(import, run, fact.key, NULL))
+                store_add_fact(import->store, &fact);
+        }
+    }
 }
 
 /* ---- unknown rows ---- */
@@ -137,6 +165,8 @@ uint32_t import_series(struct import *import, struct series *series)
             break;
         }
     }
+    if (import->private->n_facts_before_series == SIZE_MAX)
+        import->private->n_facts_before_series = store_count_facts(import->store);
     series->run = import->run;
     series->artefact = import->artefact;
     return store_add_series(import->store, series);
@@ -160,11 +190,17 @@ static const char *unique_label(struct import *import, const char *wanted)
     return store_keep(import->store, label);
 }
 
-void import_new_run(struct import *import, const char *label)
+void run_open(struct import *import, const char *label)
 {
-    struct run run = {.label = label ? label : import->member->path, .group = import->private->group};
+    struct run run = {.label = label, .group = import->private->group};
     import->run = store_add_run(import->store, &run);
     store_edit_run(import->store, import->run)->label = unique_label(import, run.label);
+    import->private->run_is_open = true;
+}
+
+void import_new_run(struct import *import, const char *label)
+{
+    run_open(import, label ? label : import->member->path);
 }
 
 /* ---- the rest ---- */
@@ -197,6 +233,7 @@ void import_progress(struct import *import, size_t done_bytes)
 {
     struct import_private *private = import->private;
     const size_t slack = (size_t)32 << 20;
+    progress_show(&private->progress, done_bytes);
     if (done_bytes > private->drop_at + slack) {
         private->drop_at = done_bytes;
         input_drop_below(import->input, import->member_index, done_bytes - slack / 2);

@@ -5,7 +5,7 @@
  */
 #include "importers/private.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 /* The surest text importer for the current line. */
 static const struct importer *choose(struct import *import, struct lines *lines, struct probe_result *best)
@@ -59,6 +59,11 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
         if (!lines_peek(lines, 0, &line))
             break;
         if (line_is_blank(&line)) {
+            lines_skip(lines, 1);
+            continue;
+        }
+        if (line.length > 65536 && memchr(line.text, 0, 4096)) { /* not worth asking thirty importers */
+            import_note(import, "damaged-lines", line.number, "binary data among the lines");
             lines_skip(lines, 1);
             continue;
         }

@@ -64,7 +64,7 @@ static enum status add_by_reading(struct input *input, int fd, int wait_ms, stru
 }
 
 /* The member just added may be compressed: then what is in it takes its place. */
-static enum status expand_last(struct input *input, struct error *error)
+static enum status expand_last(struct input *input, bool is_in_directory, struct error *error)
 {
     size_t i = input->n - 1;
     if (input->slots[i].member.size_bytes < 10)
@@ -83,6 +83,16 @@ static enum status expand_last(struct input *input, struct error *error)
     enum status status =
         archive_unpack(input, bytes, size, slot.member.path, slot.member.directory, 0, &n_added, error);
     munmap(slot.map, slot.map_size);
+    if (status == FAILED && is_in_directory && error && error->kind == ERROR_INPUT) {
+        /* One damaged archive among many files: kept as it is, with what is wrong. */
+        slot.map = NULL;
+        slot.n_maps = 0;
+        slot.member.defect = arena_string(&input->arena, error->text);
+        error_clear(error);
+        input->n = i;
+        input->slots[input->n++] = slot;
+        return OK;
+    }
     if (status != FAILED && n_added == 0)
         status = error_input(error, "%s: an archive without files", slot.member.path);
     return status;
@@ -99,7 +109,7 @@ static enum status add_file(struct input *input, const char *path, const char *d
     if (S_ISREG(st->st_mode) && st->st_size > 0)
         return slot->member.size_bytes > MAX_PLAIN_BYTES
                    ? error_input(error, "%s: larger than %llu bytes", path, (unsigned long long)MAX_PLAIN_BYTES)
-                   : expand_last(input, error);
+                   : expand_last(input, !is_named, error);
     /* A FIFO, or a file that says size 0 but may have bytes, as in /proc. */
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
@@ -115,7 +125,7 @@ static enum status add_file(struct input *input, const char *path, const char *d
     if (status == FAILED)
         return FAILED;
     slot->member.is_empty_by_proc = S_ISREG(st->st_mode) && slot->member.size_bytes > 0;
-    return expand_last(input, error);
+    return expand_last(input, !is_named, error);
 }
 
 static int not_dots(const struct dirent *entry)
@@ -175,7 +185,7 @@ static enum status add_stdin(struct input *input, struct error *error)
     } else if (add_by_reading(input, STDIN_FILENO, 0, slot, error) == FAILED) {
         return FAILED;
     }
-    return expand_last(input, error);
+    return expand_last(input, false, error);
 }
 
 enum status input_open(struct input **result, const char *path, const struct input_limits *limits, struct error *error)
