@@ -65,4 +65,8 @@ void layout_free(struct layout *layout);
 /* importers/text.c: walks the member's lines. FAILED: nothing in it was understood. */
 enum status text_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error);
 
+/* importers/prose.c: latencies claimed in sentences of a mail, as facts. How many. */
+extern const struct importer importer_prose;
+size_t prose_claims(struct import *import, const unsigned char *bytes, size_t size);
+
 #endif

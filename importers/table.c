@@ -22,6 +22,9 @@
     X(system_value) \
     X(system_file) \
     X(rtla) \
+    X(reported) \
+    X(candidates) \
+    X(prose) \
     X(latency_hist) \
     X(stress_ng) \
     X(hwlatdetect) \

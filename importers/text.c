@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+static const char *wanted_format(const struct import *import)
+{
+    return import->private->options->format;
+}
+
 /* The surest text importer for the current line. */
 static const struct importer *choose(struct import *import, struct lines *lines, struct probe_result *best)
 {
@@ -91,6 +96,11 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
             if (import->private->states[i].importer->finish_lines)
                 import->private->states[i].importer->finish_lines(import);
     import->private->n_prose_lines = n_prose;
+    if (status != FAILED && !wanted_format(import) && prose_claims(import, bytes, size)) {
+        n_blocks++;
+        if (!import->private->format)
+            import->private->format = &importer_prose;
+    }
     if (n_blocks && n_prose)
         import_note_n(import, "prose", n_prose, 0, "lines of no known format, left out");
     if (n_blocks)
