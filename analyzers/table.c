@@ -7,7 +7,10 @@
 #include "analyzers/analyzer.h"
 
 #define ANALYZERS(X)                                                                                         \
-    X(explain)
+    X(data)                                                                                                  \
+    X(conditions)                                                                                            \
+    X(explain)                                                                                               \
+    X(validate)
 
 #define X(name) extern const struct analyzer analyzer_##name;
 ANALYZERS(X)

@@ -71,26 +71,35 @@ static double largest_left(const struct histogram *h, uint64_t n_out, double *lo
     return low + h->width_ns;
 }
 
-/* Fits without the n_out largest, which enter as "no smaller than what is left". */
+/* Excesses without the n_out largest, which enter as "no smaller than what is left". *n 0: what is left is hidden. */
+static struct excess *excesses_without(const struct histogram *h, double threshold_ns, uint64_t n_out, size_t *n)
+{
+    struct excess *rows = tail_excesses(h, threshold_ns, n_out, n);
+    if (n_out == 0)
+        return rows;
+    double low, v = largest_left(h, n_out, &low) - threshold_ns;
+    if (isnan(v) || v < 0) {
+        *n = 0;
+        return rows;
+    }
+    rows = memory_resize(rows, *n + 1, sizeof *rows);
+    rows[(*n)++] = (struct excess){v, INFINITY, (double)n_out};
+    return rows;
+}
+
 static bool fit_without(const struct histogram *h, double threshold_ns, uint64_t n_out, struct gpd_fit *fit,
                         double *goodness)
 {
     size_t n;
-    struct excess *rows = tail_excesses(h, threshold_ns, n_out, &n);
-    double low, v = largest_left(h, n_out, &low) - threshold_ns;
-    bool good = false;
-    if (!isnan(v) && n >= 2) {
-        rows = memory_resize(rows, n + 1, sizeof *rows);
-        rows[n++] = (struct excess){v, INFINITY, (double)n_out};
-        good = gpd_fit(rows, n, fit);
-        if (good && goodness)
-            *goodness = gpd_goodness_binned(fit->gpd, rows, n, 5);
-    }
+    struct excess *rows = excesses_without(h, threshold_ns, n_out, &n);
+    bool good = n >= 2 && gpd_fit(rows, n, fit);
+    if (good && goodness)
+        *goodness = gpd_goodness_binned(fit->gpd, rows, n, 5);
     free(rows);
     return good;
 }
 
-/* Thresholds worth a look: from 5 % of the samples (at most 4,000) down to 30, halving. */
+/* Thresholds worth a look: from 5 % of the samples (at most 4,000) down to 20, halving. */
 static size_t thresholds(const struct histogram *h, double *edges, uint64_t *counts, size_t most)
 {
     size_t n = 0;
@@ -101,6 +110,17 @@ static size_t thresholds(const struct histogram *h, double *edges, uint64_t *cou
             continue;
         edges[n] = edge;
         counts[n++] = count;
+    }
+    /* Nearly all samples in few bins: the highest edge that enough of them reach. */
+    if (n == 0) {
+        uint64_t count = h->n_overflow;
+        size_t i = h->n_bins;
+        while (i > 0 && count < TAIL_LEAST_EXCESSES)
+            count += h->bins[--i].count;
+        if (count >= TAIL_LEAST_EXCESSES && i < h->n_bins) {
+            edges[n] = (double)h->bins[i].low_ns;
+            counts[n++] = count;
+        }
     }
     return n;
 }
@@ -159,8 +179,15 @@ void tail_analyse(const struct histogram *h, double threshold_ns, struct tail_fi
     if (isnan(chosen))
         return;
     fit->threshold_ns = chosen;
+    tail_leave_out(h, 0, fit);
+}
+
+void tail_leave_out(const struct histogram *h, uint64_t n_left_out, struct tail_fit *fit)
+{
     size_t n;
-    struct excess *rows = tail_excesses(h, chosen, 0, &n);
+    struct excess *rows = excesses_without(h, fit->threshold_ns, n_left_out, &n);
+    fit->n_left_out = n_left_out;
+    fit->n_excess = 0;
     for (size_t i = 0; i < n; i++)
         fit->n_excess += (uint64_t)rows[i].count;
     fit->is_fitted = fit->n_excess >= TAIL_LEAST_EXCESSES && gpd_fit(rows, n, &fit->gpd);
@@ -224,7 +251,7 @@ void tail_level(const struct histogram *h, const struct tail_fit *fit, double m,
     if (!fit->is_fitted)
         return;
     size_t n;
-    struct excess *rows = tail_excesses(h, fit->threshold_ns, 0, &n);
+    struct excess *rows = excesses_without(h, fit->threshold_ns, fit->n_left_out, &n);
     double excesses = m * (double)fit->n_excess / (double)h->n;
     *level_ns = fit->threshold_ns + gpd_return_level(fit->gpd.gpd, excesses);
     gpd_return_level_interval(rows, n, &fit->gpd, excesses, 0.95, low_ns, high_ns);

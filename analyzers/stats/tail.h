@@ -15,8 +15,8 @@ struct tail_fit {
     bool is_fitted;
     double threshold_ns;
     uint64_t n_excess;
-    struct gpd_fit gpd;          /* with the maximum, unless max_left_out */
-    bool max_left_out;
+    struct gpd_fit gpd;
+    uint64_t n_left_out;         /* of the largest, known to it only as "no smaller than the rest" */
     double shape_low, shape_high; /* 95 %, profile likelihood */
     double goodness_p;           /* grouped likelihood ratio; NAN: too few groups to test */
     bool fits;                   /* some threshold passed the test of fit; else one GPD does not hold */
@@ -34,8 +34,10 @@ struct tail_gap {
     double p;           /* of such a gap in this tail */
 };
 
-/* threshold NAN: chosen. Levels: confidence 95 %. */
+/* threshold NAN: chosen. The fit is over all samples; its intervals have confidence 95 %. */
 void tail_analyse(const struct histogram *h, double threshold_ns, struct tail_fit *fit);
+/* The same threshold again without the n_left_out largest samples: the tail that an isolated maximum does not belong to. */
+void tail_leave_out(const struct histogram *h, uint64_t n_left_out, struct tail_fit *fit);
 /* The gap below the single maximum (n_above 1), with the fit's uncertainty (seeded bootstrap). Not tested when the maximum shares its bin. */
 struct tail_gap tail_gap_of_maximum(const struct histogram *h, double threshold_ns, uint64_t seed);
 /* The least likely gap below the 2nd to `most`-th largest sample; p corrected for the gaps looked at. */

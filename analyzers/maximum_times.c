@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Signs in the times of the largest samples: rhythm, start-up, rows of one stall that a tool counted many times. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzers/judged.h"
+#include "analyzers/outlier_times.h"
+#include "analyzers/stats/dependence.h"
+
+#define RHYTHM_LEVEL 0.001
+#define RHYTHM_MOST  300  /* outliers looked at: more do not make a rhythm surer, only slower */
+#define RHYTHM_SCANS 20000
+
+/* Periods that clocks and housekeeping keep; tried even where a dense scan would be too coarse for them. */
+static const double usual_periods_s[] = {0.1, 0.25, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600};
+
+static double find_period(const double *t, size_t n, double interval_s, double *p, double *r)
+{
+    double span = t[n - 1] - t[0], best = NAN;
+    *p = 1;
+    *r = 0;
+    double shortest = fmax(fmax(4 * interval_s, 0.01), 4 * span / RHYTHM_SCANS), longest = span / 3;
+    if (longest > shortest)
+        best = rhythm_find(t, n, shortest, longest, p, r);
+    const size_t n_usual = sizeof usual_periods_s / sizeof *usual_periods_s;
+    for (size_t i = 0; i < n_usual; i++) {
+        double period = usual_periods_s[i], one;
+        if (period < 4 * interval_s || period > longest)
+            continue;
+        double resultant = rayleigh(t, n, period, &one);
+        one = fmin(1, one * (double)n_usual);
+        if (one < *p) {
+            *p = one;
+            *r = resultant;
+            best = period;
+        }
+    }
+    return best;
+}
+
+static void tell_rhythm(const struct store *store, const struct judged *judged, const struct outlier_times *times,
+                        struct findings *out)
+{
+    const struct series *s = &store->series[judged->series];
+    size_t n = times->n < RHYTHM_MOST ? times->n : RHYTHM_MOST;
+    /* Where most samples are outliers, the rhythm is the measurement's own. */
+    if (n < 5 || (times->n_all > 0 && times->n * 2 > times->n_all))
+        return;
+    for (size_t i = 1; i < n; i++)
+        if (times->seconds[i] < times->seconds[i - 1])
+            return; /* out of order: not one clock */
+    double interval = s->interval_ns != NS_UNKNOWN ? (double)s->interval_ns / 1e9 : 0, p, r;
+    double period = find_period(times->seconds, n, interval, &p, &r);
+    if (isnan(period) || p > RHYTHM_LEVEL || (times->has_clock && series_resultant(store, judged->series, period) > 0.7 * r))
+        return;
+    struct finding *finding = judged_finding(store, judged, out, "periodic-outliers", times->has_clock ? "" : "cycles", SEVERITY_WARNING,
+                                             CONFIDENCE_LIKELY);
+    finding_integer(out, finding, "period_ns", (int64_t)(period * 1e9));
+    finding_integer(out, finding, "n_outliers", (int64_t)times->n);
+    finding_number(out, finding, "resultant", r);
+    finding_number(out, finding, "p", p);
+    if (s->max_ns != NS_UNKNOWN)
+        finding_integer(out, finding, "max_ns", s->max_ns);
+}
+
+/* One stall counted many times: consecutive cycles whose latencies fall by one interval each (tools that replay periods). */
+static void tell_replayed(const struct store *store, const struct judged *judged, const struct outlier_times *times,
+                          struct findings *out)
+{
+    const struct series *s = &store->series[judged->series];
+    size_t begin = 0, best = 0, best_n = 1, row = 1;
+    if (s->interval_ns == NS_UNKNOWN || s->interval_ns <= 0 || s->omission == OMISSION_SKIPS)
+        return;
+    for (size_t i = 1; i < times->n; i++) {
+        bool follows = times->cycle[i] == times->cycle[i - 1] + 1;
+        if (follows && times->latency_ns[i] != NS_UNKNOWN && times->latency_ns[i - 1] != NS_UNKNOWN)
+            follows = llabs(times->latency_ns[i - 1] - times->latency_ns[i] - s->interval_ns) < s->interval_ns / 4;
+        row = follows ? row + 1 : 1;
+        begin = follows ? begin : i;
+        if (row > best_n) {
+            best_n = row;
+            best = begin;
+        }
+    }
+    if (best_n < 4)
+        return;
+    struct finding *finding = judged_finding(store, judged, out, "tool-bug", times->latency_ns[best] != NS_UNKNOWN ? "replayed" : "replayed-cycles",
+                                             SEVERITY_WARNING, times->latency_ns[best] != NS_UNKNOWN ? CONFIDENCE_PROVEN : CONFIDENCE_LIKELY);
+    finding_integer(out, finding, "n_row", (int64_t)best_n);
+    if (times->latency_ns[best] != NS_UNKNOWN) {
+        finding_integer(out, finding, "first_ns", times->latency_ns[best]);
+        finding_integer(out, finding, "last_ns", times->latency_ns[best + best_n - 1]);
+    }
+    finding_integer(out, finding, "interval_ns", s->interval_ns);
+    finding_integer(out, finding, "cycle", (int64_t)times->cycle[best]);
+}
+
+static void tell_warm_up(const struct store *store, const struct judged *judged, const struct outlier_times *times,
+                         struct findings *out)
+{
+    const struct series *s = &store->series[judged->series];
+    if (times->n == 0 || s->n_samples == COUNT_UNKNOWN || s->n_samples < 1000 || s->max_ns == NS_UNKNOWN)
+        return;
+    size_t at = times->n;
+    for (size_t i = 0; i < times->n; i++)
+        if (times->latency_ns[i] == s->max_ns)
+            at = i;
+    if (at == times->n || times->cycle[at] >= 10)
+        return;
+    struct finding *finding = judged_finding(store, judged, out, "warm-up-maximum", "", SEVERITY_NOTE, CONFIDENCE_LIKELY);
+    finding_integer(out, finding, "max_ns", s->max_ns);
+    finding_integer(out, finding, "cycle", (int64_t)times->cycle[at]);
+}
+
+enum status signs_of_time(const struct store *store, const struct judged *judged, struct findings *out, struct error *error)
+{
+    const struct series *s = &store->series[judged->series];
+    size_t n_cycles;
+    store_overflow_cycles(store, judged->series, &n_cycles);
+    if (s->max_ns == NS_UNKNOWN || (n_cycles == 0 && store_count_samples(store, judged->series) == 0))
+        return OK;
+    /* Far samples: above the gap of a cluster, else in the upper half of the range. */
+    int64_t threshold = s->max_ns / 2;
+    if (judged->cluster.is_tested && judged->cluster.p < 0.01)
+        threshold = (int64_t)judged->cluster.above_ns;
+    struct outlier_times times;
+    enum status status = outlier_times_read(&times, store, judged->series, threshold, error);
+    if (status != FAILED) {
+        tell_rhythm(store, judged, &times, out);
+        tell_warm_up(store, judged, &times, out);
+    }
+    outlier_times_release(&times);
+    if (status == FAILED || s->interval_ns == NS_UNKNOWN)
+        return status;
+    status = outlier_times_read(&times, store, judged->series, s->interval_ns, error);
+    if (status != FAILED)
+        tell_replayed(store, judged, &times, out);
+    outlier_times_release(&times);
+    return status;
+}
