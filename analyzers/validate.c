@@ -186,7 +186,7 @@ static void tell_gap(const struct store *store, const struct judged *judged, str
     if (judged->is_isolated) {
         struct finding *finding = judged_finding(store, judged, out, "isolated-maximum", judged->is_confirmed ? "confirmed" : "",
                                                  judged->is_confirmed ? SEVERITY_NOTE : SEVERITY_WARNING,
-                                                 judged->fit.fits ? CONFIDENCE_PROVEN : CONFIDENCE_LIKELY);
+                                                 judged->fit.fits ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE);
         finding_integer(out, finding, "max_ns", (int64_t)judged->single.above_ns);
         finding_integer(out, finding, "second_ns", (int64_t)judged->single.below_ns);
         finding_number(out, finding, "p", judged->single_p);

@@ -344,6 +344,10 @@ static double gap_p_averaged(struct gpd gpd, double v, double gap, double width,
         size_t n_rows = resample(gpd, n_draws, width, drawn, rng);
         if (!gpd_fit_from(drawn, n_rows, gpd, &again))
             continue;
+        if (again.shape < 0) {
+            again.shape = 0;
+            gpd_fit_exponential(drawn, n_rows, &again.scale);
+        }
         sum += gpd_gap_p(again, v, gap);
         n_good++;
     }
@@ -367,6 +371,14 @@ double gpd_gap_test(const struct excess *data, size_t n, double v, double gap, u
     with[n] = (struct excess){v, INFINITY, 1};
     struct gpd_fit fit;
     if (gpd_fit(with, n + 1, &fit)) {
+        /*
+         * Latencies have no known end: a short tail (negative shape) that the fit found must not make what lies beyond its
+         * end impossible. The exponential tail then decides.
+         */
+        if (fit.gpd.shape < 0) {
+            fit.gpd.shape = 0;
+            gpd_fit_exponential(with, n + 1, &fit.gpd.scale);
+        }
         p = gpd_gap_p(fit.gpd, v, gap);
         *used = fit.gpd;
         if (p < 0.2 && total >= 3) /* above, the uncertainty changes nothing */

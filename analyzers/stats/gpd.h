@@ -69,6 +69,7 @@ double gpd_gap_p(struct gpd gpd, double v, double gap);
 /*
  * The gap test with the fit's uncertainty: data without the maximum, which enters the likelihood only as "at least v"
  * (so that leaving it out does not make the tail look lighter); p averaged over n_bootstrap parametric resamples.
+ * A fit with an end (shape < 0) is replaced by the exponential: nothing says that latencies end there.
  * v: the largest excess left, upper edge of its bin; gap: from there to the maximum, >= 0.
  */
 double gpd_gap_test(const struct excess *data, size_t n, double v, double gap, unsigned n_bootstrap, uint64_t seed,

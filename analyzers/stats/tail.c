@@ -196,6 +196,23 @@ void tail_leave_out(const struct histogram *h, uint64_t n_left_out, struct tail_
     free(rows);
 }
 
+/* Far is at least three bins and a quarter beyond what is below: smaller gaps matter to nobody, however improbable. */
+static bool is_far_above(const struct histogram *h, double below_ns, double above_ns)
+{
+    double gap = above_ns - (below_ns + h->width_ns);
+    return gap >= 3 * fmax(h->width_ns, 1) && gap >= 0.25 * below_ns;
+}
+
+static double exponential_scale(const struct histogram *h, double threshold_ns, uint64_t n_out)
+{
+    size_t n;
+    double scale = NAN;
+    struct excess *rows = excesses_without(h, threshold_ns, n_out, &n);
+    gpd_fit_exponential(rows, n, &scale);
+    free(rows);
+    return scale;
+}
+
 struct tail_gap tail_gap_of_maximum(const struct histogram *h, double threshold_ns, uint64_t seed)
 {
     struct tail_gap gap = {.p = NAN, .n_above = 1};
@@ -210,7 +227,9 @@ struct tail_gap tail_gap_of_maximum(const struct histogram *h, double threshold_
     size_t n;
     struct excess *rows = tail_excesses(h, threshold_ns, 1, &n);
     struct gpd used;
-    gap.p = gpd_gap_test(rows, n, v - threshold_ns, fmax(0, gap.above_ns - v), N_BOOTSTRAP, seed, &used);
+    gap.p = is_far_above(h, gap.below_ns, gap.above_ns)
+                ? gpd_gap_test(rows, n, v - threshold_ns, gap.above_ns - v, N_BOOTSTRAP, seed, &used)
+                : 1;
     gap.is_tested = !isnan(gap.p);
     free(rows);
     return gap;
@@ -227,11 +246,14 @@ struct tail_gap tail_gap_of_cluster(const struct histogram *h, double threshold_
     for (size_t i = h->n_bins; i-- > 0 && (double)h->bins[i].low_ns >= threshold_ns && above <= most;) {
         double below = (double)h->bins[i].low_ns, gap = above_edge - (below + h->width_ns);
         struct gpd_fit fit;
-        /* A gap of at least three bins, and of a tenth of what is below: smaller ones say nothing. */
-        if (above >= 2 && gap >= 3 * fmax(h->width_ns, 1) && gap > 0.1 * (below - threshold_ns) &&
+        if (above >= 2 && is_far_above(h, below, above_edge) &&
             fit_without(h, threshold_ns, above, &fit, NULL)) {
             n_tried++;
             /* All `above` samples jumped the gap, each with this chance. */
+            if (fit.gpd.shape < 0) { /* as in gpd_gap_test() */
+                fit.gpd.shape = 0;
+                fit.gpd.scale = exponential_scale(h, threshold_ns, above);
+            }
             double one = gpd_gap_p(fit.gpd, below + h->width_ns - threshold_ns, gap), p = pow(one, (double)above);
             if (!best.is_tested || p < best.p)
                 best = (struct tail_gap){true, above, below, above_edge, p};

@@ -31,7 +31,7 @@ struct tail_gap {
     uint64_t n_above;   /* samples above the gap: 1 is a single maximum */
     double below_ns;    /* lower edge of the largest sample below the gap */
     double above_ns;    /* lower edge of the smallest sample above it (the limit if that is hidden) */
-    double p;           /* of such a gap in this tail */
+    double p;           /* of such a gap in this tail; 1 if it is below a quarter of what lies below: not far */
 };
 
 /* threshold NAN: chosen. The fit is over all samples; its intervals have confidence 95 %. */
