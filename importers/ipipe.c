@@ -415,8 +415,8 @@ static void add_notes(const struct ipipe_reader *reader, struct import *import, 
     int64_t present = (int64_t)(reader->n + reader->n_unused);
     bool lacks_end = reader->dump == DUMP_MAX && !find_mark(reader, '<');
     if (present < announced && (lacks_end || reader->is_cut || present + 1 < announced))
-        import_note_n(import, "entries-missing", (uint64_t)(announced - present), reader->line,
-                      "the header announces %lld points, the text holds %lld", (long long)announced, (long long)present);
+        import_note(import, "entries-missing", reader->line, "the header announces %lld points, the text holds %lld",
+                    (long long)announced, (long long)present);
     if (lacks_end && reader->n && latency_ns != NS_UNKNOWN && reader->points[reader->n - 1].time_ns < latency_ns) {
         const struct ipipe_point *last = &reader->points[reader->n - 1];
         struct gap gap = {.run = import->run, .stream = stream, .cpu = reader->cpu < 0 ? 0 : reader->cpu,

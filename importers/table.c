@@ -10,6 +10,7 @@
     X(trace_dat) \
     X(ftrace) \
     X(ipipe) \
+    X(maxima) \
     X(cyclictest) \
     X(uname) \
     X(cmdline) \

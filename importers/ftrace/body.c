@@ -416,6 +416,11 @@ void ftrace_body_parse(const struct ftrace_row *row, struct ftrace_event *event)
             body = p;
         }
     }
+    if (row->form == FORM_RAW && end - body > 2 && body[0] == '#' && body[1] == ' ') {
+        ftrace_event_begin(event, KIND_PRINT);
+        if (ftrace_match("# %0a %1s", body, end, event))
+            return;
+    }
     if (ftrace_body_split(body, end, &name, &length, &text)) {
         if (ftrace_body_parse_named(row, name, length, text, end, event))
             return;

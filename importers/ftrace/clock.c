@@ -79,23 +79,19 @@ void clock_find_scale(struct ftrace_reader *reader, struct import *import, struc
         reader->clock = "counter"; /* one up per event */
         return;
     }
-    if (n_pairs < 2 || last_stamp <= first_stamp || last_ns <= first_ns)
-        return;
-    double ns = (double)(last_ns - first_ns) / (double)(last_stamp - first_stamp);
-    if (ns > 500000) { /* jiffies: one of the kernel's HZ */
-        static const int rates[] = {100, 250, 300, 1000};
-        double best = 0;
-        for (size_t i = 0; i < 4; i++)
-            if (fabs(ns * rates[i] / 1e9 - 1) < 0.15)
-                best = 1e9 / rates[i];
-        if (best == 0)
-            return;
-        ns = best;
-        scale->resolution_ns = (int64_t)best;
-        if (!reader->clock)
-            reader->clock = "uptime";
-        import_note(import, "clock-granularity", 0, "stamps are jiffies of %.2f ms: spans below say nothing", ns / 1e6);
+    /* uptime counts hundredths of a second since boot, whatever the kernel's HZ, and so do the expiries' ns. */
+    bool is_uptime = reader->clock ? strcmp(reader->clock, "uptime") == 0
+                                   : n_pairs && first_stamp > 100 && fabs((double)first_ns / (double)first_stamp / 1e7 - 1) < 0.02;
+    double ns = 1e7;
+    if (is_uptime) {
+        reader->clock = "uptime";
+        scale->resolution_ns = 10000000;
+        first_stamp = first_ns = 0;
+        import_note(import, "clock-granularity", 0, "stamps are hundredths of a second: spans below say nothing");
     } else {
+        if (n_pairs < 2 || last_stamp <= first_stamp || last_ns <= first_ns)
+            return;
+        ns = (double)(last_ns - first_ns) / (double)(last_stamp - first_stamp);
         scale->resolution_ns = ns < 1 ? 1 : (int64_t)ceil(ns);
         if (!reader->clock)
             reader->clock = "cycles";

@@ -60,13 +60,13 @@ static bool is_dump_begin(const struct line *line)
     return line_has(line, "Dumping ftrace ") && line_has(line, "buffer:");
 }
 
-/* "[... cut by the capture script ...]", "[snip]", "...": somebody took lines out here. */
+/* "[... cut by the capture script ...]", "[snip]", "...", grep's "--": somebody took lines out here. */
 static bool is_cut(const struct line *line)
 {
     const char *p = line->text, *end = p + line->length;
     scan_blanks(&p, end);
     return scan_literal(&p, end, "...") || scan_literal(&p, end, "[...") || scan_literal(&p, end, "[snip") ||
-           scan_literal(&p, end, "<snip") || scan_literal(&p, end, "--8<") || line_has(line, "capture script");
+           (scan_literal(&p, end, "--") && p == end) || scan_literal(&p, end, "<snip") || scan_literal(&p, end, "--8<") || line_has(line, "capture script");
 }
 
 static bool is_frame(const struct line *line, const char **frame, size_t *length)

@@ -342,6 +342,8 @@ static bool parse_raw(const char *text, const char *end, struct ftrace_row *row)
     if (end - p < 12 || (!is_digit(*p) && !(*p >= 'a' && *p <= 'f')))
         return false;
     const char *type = memmem(p, (size_t)(end - p), " type: ", 7);
+    if (!type) /* a mark: "169 1 13059756159 # ffffffff811c8b25 hit latency threshold (29568 > 18000)" */
+        type = memmem(p, (size_t)(end - p), " # ", 3);
     if (!type)
         return false;
     if (type - p == 8 + 1 + 8 + 1 + 16) {
