@@ -34,7 +34,9 @@ struct ipipe_reader {
     bool is_verbose;
     char kernel[96];
     int32_t cpu;
-    int64_t n_points, n_before, n_after; /* as announced; -1: not said */
+    int64_t n_points, n_after; /* as announced; -1: not said */
+    int64_t n_before;          /* may be negative */
+    bool has_before;
     int64_t length_us;                   /* -1: not said */
     int64_t overhead_ns;                 /* NS_UNKNOWN */
     uint64_t line;
@@ -73,8 +75,6 @@ static bool take_after(const struct line *line, const char *key, int64_t *value)
         return false;
     p += strlen(key);
     scan_blanks(&p, end);
-    while (p + 1 < end && p[0] == '-' && p[1] == '-') /* "(--20/+50)": minus minus 20 */
-        p++;
     return scan_i64(&p, end, value);
 }
 
@@ -89,8 +89,8 @@ static void take_counts(struct ipipe_reader *reader, const struct line *line)
     const char *open = line_find(line, " (-");
     if (open) {
         const char *p = open + 3, *end = line->text + line->length;
-        if (scan_i64(&p, end, &n))
-            reader->n_before = n;
+        reader->has_before = scan_i64(&p, end, &n) && n < N_POINTS_MAX && n > -N_POINTS_MAX; /* "(--20/+50)": the ring was full */
+        reader->n_before = n;
     }
     if (take_after(line, "+", &n) && n >= 0)
         reader->n_after = n;
@@ -411,7 +411,8 @@ static uint32_t add_series(const struct ipipe_reader *reader, struct import *imp
 static void add_notes(const struct ipipe_reader *reader, struct import *import, uint32_t stream, int64_t latency_ns)
 {
     int64_t announced = reader->n_points < 0 ? 0 : reader->n_points;
-    announced += (reader->n_before > 0 ? reader->n_before : 0) + (reader->n_after > 0 ? reader->n_after : 0);
+    announced += reader->has_before ? reader->n_before : 0;
+    announced += reader->n_after > 0 ? reader->n_after : 0;
     int64_t present = (int64_t)(reader->n + reader->n_unused);
     bool lacks_end = reader->dump == DUMP_MAX && !find_mark(reader, '<');
     if (present < announced && (lacks_end || reader->is_cut || present + 1 < announced))
@@ -454,7 +455,7 @@ static void store_dump(struct ipipe_reader *reader, struct import *import)
 
 static enum status ipipe_read(struct import *import, struct lines *lines, struct error *error)
 {
-    struct ipipe_reader reader = {.cpu = CPU_UNKNOWN, .n_points = -1, .n_before = -1, .n_after = -1, .length_us = -1,
+    struct ipipe_reader reader = {.cpu = CPU_UNKNOWN, .n_points = -1, .n_after = -1, .length_us = -1,
                                   .overhead_ns = NS_UNKNOWN};
     enum status status = OK;
     (void)error;

@@ -20,7 +20,7 @@ static bool looks_utf16(const unsigned char *bytes, size_t size, bool big_endian
 }
 
 struct evidence {
-    size_t n_lines, n_gt, n_colon, n_soft_breaks, n_equals_20_3d, n_entities, n_prefixes, n_cr, n_lf;
+    size_t n_lines, n_gt, n_colon, n_soft_breaks, n_equals_20_3d, n_equals_bare, n_entities, n_prefixes, n_cr, n_lf;
     bool odd;
 };
 
@@ -31,6 +31,27 @@ static bool is_hex_digit(char c)
 
 static size_t console_prefix_length(const char *line, size_t length);
 
+/* A '>' that quotes; an I-pipe dump marks its begin with ">|". */
+static bool is_quote_mark(const char *p, const char *end)
+{
+    return p < end && *p == '>' && !(p + 1 < end && p[1] == '|');
+}
+
+/*
+ * Quoted-printable writes every '=' as "=3D", blanks at line ends as "=20", other characters as runs of "=E2=80=99". A trace
+ * is full of "pid=2048", and of '=' before anything: so those count against it.
+ */
+static void examine_equals(struct evidence *e, const char *line, const char *end)
+{
+    for (const char *q = line; (q = memchr(q, '=', (size_t)(end - q))) && q + 1 < end; q++) {
+        bool is_code = q + 2 < end && is_hex_digit(q[1]) && is_hex_digit(q[2]);
+        bool is_usual = is_code && ((q[1] == '3' && q[2] == 'D') || (q[1] == '2' && q[2] == '0' && (q + 3 == end || q[3] == '=')) ||
+                                    (q[1] >= 'C' && q + 3 < end && q[3] == '='));
+        e->n_equals_20_3d += is_usual;
+        e->n_equals_bare += !is_code;
+    }
+}
+
 static void examine_line(struct evidence *e, const char *line, size_t length)
 {
     const char *end = line + length;
@@ -38,7 +59,7 @@ static void examine_line(struct evidence *e, const char *line, size_t length)
     while (p < end && (*p == ' ' || *p == '\t'))
         p++;
     e->n_lines++;
-    if (p < end && *p == '>')
+    if (is_quote_mark(p, end))
         e->n_gt++;
     else if (length && *line == ':')
         e->n_colon++;
@@ -47,8 +68,7 @@ static void examine_line(struct evidence *e, const char *line, size_t length)
     if (console_prefix_length(line, length))
         e->n_prefixes++;
     if (memchr(line, '=', length))
-        for (const char *q = line; (q = memchr(q, '=', (size_t)(end - q))) && q + 2 < end; q++)
-            e->n_equals_20_3d += is_hex_digit(q[1]) && is_hex_digit(q[2]) && (q[1] == '2' || q[1] == '3' || q[1] >= 'C');
+        examine_equals(e, line, end);
     if (memchr(line, '&', length))
         e->n_entities += memmem(line, length, "&gt;", 4) || memmem(line, length, "&lt;", 4) ||
                          memmem(line, length, "&nbsp;", 6) || memmem(line, length, "&amp;", 5);
@@ -115,7 +135,7 @@ void damage_examine(struct text_damage *damage, const unsigned char *bytes, size
         text_release(&head);
     }
     damage->has_odd_bytes = e.odd || damage->encoding != ENCODING_UTF8;
-    damage->is_quoted_printable = e.n_soft_breaks >= 1 && e.n_equals_20_3d >= 1;
+    damage->is_quoted_printable = e.n_soft_breaks >= 1 && e.n_equals_20_3d >= 1 && e.n_equals_bare <= e.n_equals_20_3d;
     damage->has_html = e.n_entities >= 2;
     /* I-pipe dumps begin their rows with ':' and mark one with '>': no quoting. */
     damage->has_quoting = (e.n_gt > 0 || damage->has_html) && !(e.n_colon >= 5 && e.n_gt * 5 <= e.n_colon);
@@ -455,7 +475,7 @@ static void strip_quoting(struct repaired_line *line)
         size_t i = 0;
         while (i < line->length && i < 3 && line->text[i] == ' ')
             i++;
-        if (i >= line->length || line->text[i] != '>')
+        if (!is_quote_mark(line->text + i, line->text + line->length))
             break;
         i++;
         i += i < line->length && line->text[i] == ' ' && !(i + 1 < line->length && line->text[i + 1] == '>');
