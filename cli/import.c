@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "cli/session.h"
 
 static const struct option_row own[] = {
@@ -33,17 +29,7 @@ static int run(struct request *request, struct error *error)
     }
     if (write_run_file(request, error) == FAILED)
         return error_exit_code(error);
-    if (request->quiet && !request->json)
-        return 0;
-    /* Shown from the file just written, so that what is said is what others will read. */
-    struct session session = {0};
-    request->import.n_settings = 0;
-    int code = 0;
-    if (session_open(&session, request, &request->output, 1, error) == FAILED ||
-        session_print(&session, request, error) == FAILED)
-        code = error_exit_code(error);
-    session_release(&session);
-    return code;
+    return session_show_file(request, error);
 }
 
 const struct command command_import = {

@@ -86,6 +86,20 @@ enum status session_print(const struct session *session, const struct request *r
     return stdout_finish(error);
 }
 
+int session_show_file(struct request *request, struct error *error)
+{
+    if (request->quiet && !request->json)
+        return 0;
+    struct session session = {0};
+    request->import.n_settings = 0; /* they are in the file */
+    int code = 0;
+    if (session_open(&session, request, &request->output, 1, error) == FAILED ||
+        session_print(&session, request, error) == FAILED)
+        code = error_exit_code(error);
+    session_release(&session);
+    return code;
+}
+
 int session_command(struct request *request, struct error *error)
 {
     struct session session = {0};

@@ -25,6 +25,12 @@ enum status session_print(const struct session *session, const struct request *r
 /* Flushes standard output; a full disk or closed pipe is an error. */
 enum status stdout_finish(struct error *error);
 
+/*
+ * For commands that wrote a run file: shows it as info does, from the file itself, so that what is said is what others
+ * will read. The exit code.
+ */
+int session_show_file(struct request *request, struct error *error);
+
 /* The whole of a command that only analyses and prints, with the limits of cli/gates.h. */
 int session_command(struct request *request, struct error *error);
 

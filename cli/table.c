@@ -5,11 +5,12 @@
 #include "cli/command.h"
 
 extern const struct command command_import, command_info, command_explain, command_validate, command_compare,
-    command_check, command_formats, command_plot, command_report, command_docs;
+    command_check, command_formats, command_plot, command_report, command_export, command_merge, command_cut, command_docs;
 
 const struct command *const commands[] = {
     &command_info, &command_explain, &command_validate, &command_compare, &command_report, &command_plot,
-    &command_check, &command_import, &command_formats, &command_docs, NULL,
+    &command_check, &command_import, &command_export, &command_merge,
+    &command_cut, &command_formats, &command_docs, NULL,
 };
 
 const struct command *command_find(const char *name)

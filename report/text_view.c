@@ -84,7 +84,7 @@ static const struct {
     const char *command;
     void (*print)(const struct text_view *view);
 } view_of[] = {
-    {"info", view_info},         {"import", view_info},   {"explain", view_explain}, {"validate", view_validate},
+    {"info", view_info},         {"import", view_info},   {"merge", view_info},      {"explain", view_explain}, {"validate", view_validate},
     {"compare", view_compare},   {"check", view_check},   {"report", view_report},
 };
 
