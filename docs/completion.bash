@@ -11,10 +11,13 @@ _whylate()
     plot) options='--help --output --outlier --scripts --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
     check) options='--help --input-format --same-run --set --json --quiet --no-color --plot' ;;
     import) options='--help --output --compress --input-format --same-run --set --json --quiet --no-color --plot' ;;
+    export) options='--help --output --to --input-format --same-run --set' ;;
+    merge) options='--help --output --input-format --same-run --set --json --quiet --no-color --plot' ;;
+    cut) options='--help --output --outlier --context --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
     formats) options='--help --json --quiet --no-color --plot' ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
-        options='--help --version info explain validate compare report plot check import formats'
+        options='--help --version info explain validate compare report plot check import export merge cut formats'
     elif [[ $word != -* ]]; then
         return
     fi

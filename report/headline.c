@@ -43,8 +43,8 @@ static const char *const because[N_CAUSES] = {
     [CAUSE_CLOCK_JUMP] = "the clock jumped: %s",
     [CAUSE_TRACING_OVERHEAD] = "the tracing itself took the time: %s",
     [CAUSE_TRACER_ARTEFACT] = "the tracer's measure is wrong: %s",
-    [CAUSE_LOST_EVENTS] = "unknown, the events of that time were lost: %s",
-    [CAUSE_UNEXPLAINED] = "unknown, the trace names no cause: %s",
+    [CAUSE_LOST_EVENTS] = "unknown: events were lost while %s was on the CPU",
+    [CAUSE_UNEXPLAINED] = "unknown: the trace shows no cause while %s was on the CPU",
 };
 
 static const char *because_of(const char *cause)
@@ -93,9 +93,10 @@ void headline_outlier(const json_t *outlier, struct text *out)
     size_t head = (size_t)(slot - template);
     if (culprit && *culprit) {
         text_add_n(out, template, head);
-        text_format(out, "%s", culprit);
-    } else {
-        text_add_n(out, template, head >= 2 && template[head - 2] == ':' ? head - 2 : head);
+        text_format(out, "%s%s", culprit, slot + 2);
+    } else { /* up to the colon */
+        const char *colon = strrchr(template, ':');
+        text_add_n(out, template, colon ? (size_t)(colon - template) : head);
     }
     if (confidence && strcmp(confidence, "unknown") != 0)
         text_format(out, " (%s)", confidence);

@@ -12,7 +12,7 @@
 
 const char *lane_context_name(enum lane_context context)
 {
-    static const char *const name[] = {"task", "off", "softirq", "irq", "nmi"};
+    static const char *const name[] = {"task", "sections", "softirq", "irq", "nmi"};
     return name[context];
 }
 

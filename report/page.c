@@ -184,12 +184,15 @@ void table_print(const struct table *table, const struct page *page, size_t inde
         has_title |= *table->columns[c].title != '\0';
     for (size_t row = has_title ? 0 : 1; row <= table_n_rows(table); row++) {
         fprintf(page->file, "%*s", (int)indent, "");
-        for (size_t c = 0; c < table->n_columns; c++) {
+        size_t n_columns = table->n_columns; /* empty cells at the end leave no blanks behind */
+        while (n_columns > 1 && row && !*table->cells[(row - 1) * table->n_columns + n_columns - 1].string)
+            n_columns--;
+        for (size_t c = 0; c < n_columns; c++) {
             const struct cell *cell = row ? &table->cells[(row - 1) * table->n_columns + c] : NULL;
             if (c)
                 fputs("  ", page->file);
             print_cell(page, &table->columns[c], width[c], cell ? cell->style : STYLE_DIM,
-                       cell ? cell->string : table->columns[c].title, c + 1 == table->n_columns);
+                       cell ? cell->string : table->columns[c].title, c + 1 == n_columns);
         }
         putc('\n', page->file);
     }

@@ -182,6 +182,18 @@ static void write_ledger(struct plot *plot, struct chart *chart)
     }
 }
 
+/* What the window's begin and end are called. */
+static const char *begin_word(const struct outlier *outlier)
+{
+    switch (outlier->window) {
+    case WINDOW_TIMER: return "due";
+    case WINDOW_BLOCKED: return "blocked";
+    case WINDOW_SECTION: return "begin";
+    case WINDOW_WAKEUP: break;
+    }
+    return "woken";
+}
+
 static void mark(struct plot *plot, const struct chart *chart, int64_t time_ns, const char *name, const char *dash, double height)
 {
     double x = axis_x(chart, time_ns), top = (double)chart->n_lanes - 0.4;
@@ -189,28 +201,51 @@ static void mark(struct plot *plot, const struct chart *chart, int64_t time_ns, 
     fprintf(plot->script, "set label '%s' at %.10g,%.3g center front font ',10' tc rgb '#000000'\n", name, x, top + height);
 }
 
+/* At most two lines, broken at a blank. */
+#define TITLE_COLUMNS 92
+static void write_title(struct plot *plot, const char *title)
+{
+    size_t cut = 0, width = 0, length = strlen(title);
+    if (words_width(title) <= TITLE_COLUMNS) {
+        plot_quote(plot->script, title);
+        return;
+    }
+    for (size_t i = 0; i < length && width <= TITLE_COLUMNS; i++) {
+        width += ((unsigned char)title[i] & 0xc0) != 0x80;
+        if (title[i] == ' ')
+            cut = i;
+    }
+    if (!cut)
+        cut = length;
+    struct text line = {0};
+    text_add_n(&line, title, cut);
+    plot_quote(plot->script, text_string(&line));
+    text_truncate(&line, 0);
+    const char *rest = title + cut;
+    while (*rest && words_width(text_string(&line)) < TITLE_COLUMNS)
+        text_add_char(&line, *rest++);
+    if (*rest)
+        text_add(&line, "...");
+    fputs(".\"\\n\".", plot->script);
+    plot_quote(plot->script, text_string(&line));
+    text_release(&line);
+}
+
 static void write_axes(const struct plot_source *source, struct plot *plot, const struct chart *chart, size_t index)
 {
     const json_t *document = json_array_get(json_object_get(source->document, "outliers"), index);
     struct text title = {0};
     headline_outlier(document, &title);
-    const size_t max_title = 110;
-    if (words_width(text_string(&title)) > max_title) {
-        size_t length = 0;
-        while (words_width(title.bytes) > max_title - 3 && length < max_title - 3)
-            length++;
-        text_truncate(&title, length);
-        text_add(&title, "...");
-    }
     fputs("set title ", plot->script);
-    plot_quote(plot->script, text_string(&title));
+    write_title(plot, text_string(&title));
     fputs(" font ',12' tc rgb '#202020'\n", plot->script);
     text_release(&title);
     fprintf(plot->script, "set xrange [%.10g:%.10g]\nset yrange [-0.6:%.2f]\n", axis_x(chart, chart->begin_ns),
             axis_x(chart, chart->end_ns), (double)chart->n_lanes + 0.4);
-    bool is_due = chart->outlier->window == WINDOW_TIMER;
-    fprintf(plot->script, "set xlabel 'time since %s (%s)'\nset border 1 lc rgb '#606060'\nset xtics nomirror out\nset grid xtics lc rgb '#e4e4e4' lw 1\nset ytics scale 0 (",
-            is_due ? "it was due" : chart->outlier->window == WINDOW_SECTION ? "the section began" : "it was woken", chart->unit.name);
+    static const char *const since[] = {
+        [WINDOW_TIMER] = "it was due", [WINDOW_WAKEUP] = "it was woken", [WINDOW_BLOCKED] = "it was blocked", [WINDOW_SECTION] = "the section began"};
+    fprintf(plot->script, "set xlabel 'time since %s (%s)' offset 0,0.4\nset border 1 lc rgb '#606060'\nset xtics nomirror out\nset grid xtics lc rgb '#e4e4e4' lw 1\nset ytics scale 0 (",
+            since[chart->outlier->window], chart->unit.name);
     for (size_t i = 0; i < chart->n_lanes; i++) {
         const struct lane *lane = &chart->lane[i];
         if (lane->is_ledger)
@@ -228,9 +263,12 @@ static void legend(struct text *command, const char *name, unsigned rgb)
 
 static void write_command(struct plot *plot, const struct chart *chart)
 {
+    /* Boxes of a few pixels have no border: it would be all that is seen of them. */
+    double narrow = (double)(chart->end_ns - chart->begin_ns) / chart->unit.ns / 780 * 4;
     text_format(plot->command,
-                "plot '%s.dat' using (($1+$2)/2):3:1:2:($3-0.38):($3+0.38):4 with boxxyerror fillcolor rgb variable lw 0.5 notitle",
-                plot->name);
+                "plot '%s.dat' using ($2-$1<%.6g?($1+$2)/2:NaN):3:1:2:($3-0.38):($3+0.38):4 with boxxyerror fillcolor rgb variable fs solid 1.0 noborder notitle"
+                ", \\\n  '' using ($2-$1<%.6g?NaN:($1+$2)/2):3:1:2:($3-0.38):($3+0.38):4 with boxxyerror fillcolor rgb variable lw 0.5 notitle",
+                plot->name, narrow, narrow);
     unsigned shown[N_SLICE_KINDS + N_BOX_KINDS];
     size_t n_shown = 0;
     for (int k = 0; k < N_BOX_KINDS; k++)
@@ -264,6 +302,19 @@ static void place_window(struct chart *chart)
     chart->unit = plot_unit((double)length_ns);
 }
 
+/* Names only where they do not run into each other. */
+static void mark_window(struct plot *plot, const struct chart *chart)
+{
+    const struct outlier *outlier = chart->outlier;
+    int64_t woken_ns = chart->lanes.woken_ns, near_ns = (chart->end_ns - chart->begin_ns) / 14;
+    int64_t end_ns = outlier->end_ns != NS_UNKNOWN ? outlier->end_ns : outlier->latency_ns > 0 ? chart->zero_ns + outlier->latency_ns : NS_UNKNOWN;
+    mark(plot, chart, chart->zero_ns, begin_word(outlier), "2", 0.45);
+    if (outlier->window == WINDOW_TIMER && woken_ns != NS_UNKNOWN)
+        mark(plot, chart, woken_ns, woken_ns - chart->zero_ns > near_ns && (end_ns == NS_UNKNOWN || end_ns - woken_ns > near_ns) ? "woken" : "", "3", 0.45);
+    if (end_ns != NS_UNKNOWN)
+        mark(plot, chart, end_ns, outlier->window == WINDOW_SECTION ? "end" : "runs", "1", 0.45);
+}
+
 static void draw_timeline(const struct plot_source *source, size_t index, struct plot *plot)
 {
     struct chart *chart = memory_new(sizeof *chart);
@@ -285,14 +336,7 @@ static void draw_timeline(const struct plot_source *source, size_t index, struct
         write_box(plot, chart, box->begin_ns, box->end_ns, lane, box_look[box->kind].rgb, box->label);
     }
     write_ledger(plot, chart);
-    mark(plot, chart, chart->zero_ns, outlier->window == WINDOW_TIMER ? "due" : outlier->window == WINDOW_SECTION ? "begin" : "woken", "2", 0.45);
-    int64_t woken_ns = chart->lanes.woken_ns;
-    double span = (double)(chart->end_ns - chart->begin_ns);
-    if (outlier->window == WINDOW_TIMER && woken_ns != NS_UNKNOWN)
-        mark(plot, chart, woken_ns, (double)(woken_ns - chart->zero_ns) > span / 20 ? "woken" : "", "3", 0.45);
-    if (outlier->end_ns != NS_UNKNOWN || outlier->latency_ns > 0)
-        mark(plot, chart, outlier->end_ns != NS_UNKNOWN ? outlier->end_ns : chart->zero_ns + outlier->latency_ns,
-             outlier->window == WINDOW_SECTION ? "end" : "runs", "1", 0.45);
+    mark_window(plot, chart);
     write_command(plot, chart);
     lanes_release(&chart->lanes);
     free(chart);

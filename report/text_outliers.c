@@ -8,7 +8,7 @@
 #include "report/text_view.h"
 #include "report/words.h"
 
-#define BAR_COLUMNS 20
+#define BAR_COLUMNS 10
 #define MAX_LEDGER_ROWS 15
 #define MAX_MARKS 24
 
@@ -81,9 +81,9 @@ static void print_timeline(const struct text_view *view, const struct outlier *o
             event_format(view->store, &events, mark->i, event, sizeof event);
         table_cell(table, event);
     }
-    page_line(&view->page, "  %s", window_kind_name(outlier->window) && outlier->window == WINDOW_SECTION
-                                        ? "Timeline (0: the section begins)"
-                                        : outlier->window == WINDOW_TIMER ? "Timeline (0: it was due)" : "Timeline (0: it was woken)");
+    static const char *const zero[] = {[WINDOW_TIMER] = "it was due", [WINDOW_WAKEUP] = "it was woken",
+                                       [WINDOW_BLOCKED] = "it was blocked", [WINDOW_SECTION] = "the section begins"};
+    page_line(&view->page, "  Timeline (0: %s)", zero[outlier->window]);
     table_print(table, &view->page, 2);
     table_free(table);
     if (n < outlier->n_marks)
