@@ -27,6 +27,7 @@ struct pass_cpu {
     struct thread *thread;     /* of the current task, if followed */
     int irq_depth, softirq_depth;
     int64_t irq_entry_ns;
+    unsigned irq_callbacks, irq_wakings; /* within the interrupt that runs */
     struct clock_relation clock;
     /* The hrtimer callback that runs now. */
     uint64_t timer;
@@ -234,6 +235,31 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     }
 }
 
+/* An event of another task than the one switched to: some kernels do not record switches out of idle. */
+static void on_unseen_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t t_ns, int32_t tid)
+{
+    if (c->thread) {
+        c->thread->is_running = false;
+        deliver(p, c->thread, t_ns);
+    }
+    c->tid = tid;
+    c->prio = PRIO_UNKNOWN;
+    c->comm = 0;
+    struct thread *t = c->thread = tid > 0 ? find_thread(p, tid) : NULL;
+    if (!t)
+        return;
+    c->prio = t->a.prio;
+    c->comm = t->a.comm;
+    t->is_running = true;
+    if (!t->is_waking)
+        return;
+    t->is_waking = false;
+    t->a.switch_ns = t_ns;
+    t->a.switch_is_inferred = true;
+    t->a.cpu = cpu;
+    t->armed = 0;
+}
+
 /* Before an interrupt is recorded the current CPU may still be in a callback or handler: that is where due comes from. */
 static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t t_ns, const uint32_t *w, bool is_waking)
 {
@@ -304,6 +330,7 @@ static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t
     int64_t now_ns = event_words_i64(w + 3);
     const struct armed_timer *armed = &p->timers[(address >> 6 ^ address >> 19) % N_TIMERS];
     c->in_callback = true;
+    c->irq_callbacks++;
     c->timer = address;
     c->timer_function = w[2];
     c->timer_entry_ns = t_ns;
@@ -345,8 +372,10 @@ static void on_irq_exit(struct pass_cpu *c, int64_t t_ns)
 {
     if (c->irq_depth > 0 && --c->irq_depth > 0)
         return;
-    if (c->woken_in_irq && c->woken_in_irq->a.handler_exit_ns == NS_UNKNOWN)
+    if (c->woken_in_irq && c->woken_in_irq->a.handler_exit_ns == NS_UNKNOWN) {
         c->woken_in_irq->a.handler_exit_ns = t_ns;
+        c->woken_in_irq->a.crowded = c->irq_callbacks > 1 || c->irq_wakings > 1;
+    }
     c->woken_in_irq = NULL;
     if (!c->softirq_depth)
         c->in_callback = false;
@@ -354,8 +383,10 @@ static void on_irq_exit(struct pass_cpu *c, int64_t t_ns)
 
 static void on_irq_entry(struct pass_cpu *c, int64_t t_ns)
 {
-    if (c->irq_depth++ == 0)
+    if (c->irq_depth++ == 0) {
         c->irq_entry_ns = t_ns;
+        c->irq_callbacks = c->irq_wakings = 0;
+    }
 }
 
 static void on_user(struct activations *p, struct pass_cpu *c, int64_t t_ns)
@@ -422,13 +453,15 @@ void activations_apply(struct activations *p, const struct event_ref *ref)
     const uint32_t *w = event_words(ref);
     if (__builtin_expect(t_ns >= c->gap_end_ns, 0))
         on_loss(p, c, ref->cpu, t_ns);
-    if (__builtin_expect(c->tid == TID_UNKNOWN, 0))
-        c->tid = ref->view->tid[ref->i];
+    int32_t tid = ref->view->tid[ref->i];
+    if (__builtin_expect(tid != c->tid, 0) && tid != TID_UNKNOWN)
+        on_unseen_switch(p, c, ref->cpu, t_ns, tid);
     switch (ref->view->kind[ref->i]) {
     case KIND_SCHED_SWITCH:
         on_switch(p, c, ref->cpu, t_ns, w);
         break;
     case KIND_SCHED_WAKING:
+        c->irq_wakings++;
         on_waking(p, c, ref->cpu, t_ns, w, true);
         break;
     case KIND_SCHED_WAKEUP:

@@ -25,6 +25,8 @@ struct activation {
     bool expired_in_softirq;
     bool due_is_soft;       /* due lies before the hard expiry: slack */
     bool migrated;
+    bool switch_is_inferred; /* no sched_switch was recorded: switch_ns is the first event that it caused */
+    bool crowded;           /* other timers or wakings in the same interrupt */
     /* Times in the trace clock; NS_UNKNOWN where no event tells. */
     int64_t slept_ns;       /* its switch out before */
     int64_t due_ns, hard_due_ns;

@@ -25,7 +25,10 @@ static void add(struct candidates *list, struct candidate c, int64_t typical_ns)
 
 char *task_format(const struct cause_input *input, const struct subject *subject)
 {
-    return thread_format(input->arena, store_string(input->store, subject->comm), subject->tid, subject->prio);
+    const char *comm = store_string(input->store, subject->comm);
+    if (!comm && subject->tid > 0)
+        comm = store_task_comm(input->store, input->window->run, subject->tid);
+    return thread_format(input->arena, comm, subject->tid, subject->prio);
 }
 
 char *line_format(const struct cause_input *input, const struct subject *subject, bool with_function)

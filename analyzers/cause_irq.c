@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
+ * A storm is many invocations, none of them most of the time, at a rate far above the line's own, or so dense that
+ * they leave the CPU less than half of the window.
+ *
  * Time in interrupt handlers that were not the wakeup's own: one long handler, a storm of short ones, work sent by
  * another CPU, or many timers in one interrupt.
  */
@@ -146,7 +149,8 @@ struct candidate irq_verdict(const struct cause_input *input, int64_t amount_ns)
         c.cause = CAUSE_IPI;
         c.why = many ? "many-ipis" : "long-ipi";
         c.confidence = many ? CONFIDENCE_PROVEN : long_handler_confidence(input, &line, subject.function, cpu);
-    } else if (many && 2 * line.amount_ns >= amount_ns && rate_ratio(input, &line, cpu) >= STORM_TIMES_BASELINE) {
+    } else if (many && 2 * line.amount_ns >= amount_ns &&
+               (rate_ratio(input, &line, cpu) >= STORM_TIMES_BASELINE || 2 * line.amount_ns >= window_length_ns(input->window))) {
         c.cause = CAUSE_IRQ_STORM;
         c.confidence = CONFIDENCE_PROVEN;
         c.why = "rate-far-above-baseline";
