@@ -500,6 +500,36 @@ static void bind_other(struct binder *b)
     b->decoder->n_words = 2;
 }
 
+/*
+ * Steps that copy neighbours to neighbours become one: pid and prio, expires and softexpires. Only where the byte order
+ * is this machine's, for the copies are of plain bytes.
+ */
+static void merge_copies(struct trace_decoder *decoder)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < decoder->n_ops; i++) {
+        struct trace_op *last = n ? &decoder->ops[n - 1] : NULL;
+        const struct trace_op op = decoder->ops[i];
+        unsigned words = op.code == OP_COPY32 ? 1 : 2;
+        bool fits = last && last->code == op.code && (op.code == OP_COPY32 || op.code == OP_COPY64) &&
+                    op.src == last->src + 4 * words && op.dst == last->dst + words;
+        if (fits)
+            last->code = op.code == OP_COPY32 ? OP_COPY64 : OP_COPY128;
+        else
+            decoder->ops[n++] = op;
+    }
+    decoder->n_ops = (uint8_t)n;
+}
+
+/* What holds for every decoder, whatever made it. */
+static void finish_decoder(struct trace_formats *formats, struct trace_decoder *decoder)
+{
+    if (!formats->big)
+        merge_copies(decoder);
+    if (decoder->n_words > formats->max_words)
+        formats->max_words = decoder->n_words;
+}
+
 void trace_format_bind(struct trace_formats *formats, struct trace_decoder *decoder, const char *system,
                        const char *event, const struct trace_field *fields, size_t n_fields, struct span print_fmt)
 {
@@ -507,12 +537,13 @@ void trace_format_bind(struct trace_formats *formats, struct trace_decoder *deco
     decoder->name_atom = trace_atom(formats, arena_format(&formats->arena, "%s:%s", system, event));
     if (!strcmp(event, "sched_switch"))
         bind_state(formats, print_fmt);
-    if (bind_special(&b, system, event))
-        return;
-    for (size_t i = 0; i < sizeof bindings / sizeof *bindings; i++)
+    bool is_bound = bind_special(&b, system, event);
+    for (size_t i = 0; i < sizeof bindings / sizeof *bindings && !is_bound; i++)
         if (!strcmp(bindings[i].system, system) && name_matches(formats, bindings[i].event, event, &b.name_part)) {
             bind_arguments(&b, bindings[i].kind, bindings[i].arguments);
-            return;
+            is_bound = true;
         }
-    bind_other(&b);
+    if (!is_bound)
+        bind_other(&b);
+    finish_decoder(formats, decoder);
 }

@@ -46,26 +46,16 @@ void trace_result_release(struct trace_result *result)
 
 /* ---- strings ---- */
 
-static inline void put_id(struct trace_worker *worker, size_t word, uint32_t id)
-{
-    struct event_batch *batch = worker->batch;
-    batch->words[word] = id;
-    batch->string_words[batch->n_string_words++] = (uint32_t)word;
-}
-
 void worker_put_string(struct trace_worker *worker, size_t word, const char *text, size_t length)
 {
-    put_id(worker, word, event_batch_intern(worker->batch, text, length));
+    worker_put_id(worker, word, event_batch_intern(worker->batch, text, length));
 }
 
-void worker_put_atom(struct trace_worker *worker, size_t word, uint32_t atom)
+void worker_fill_atom(struct trace_worker *worker, uint32_t atom)
 {
-    if (worker->atoms[atom].generation != worker->generation) {
-        const char *text = worker->formats->atoms[atom];
-        worker->atoms[atom].id = event_batch_intern(worker->batch, text, strlen(text));
-        worker->atoms[atom].generation = worker->generation;
-    }
-    put_id(worker, word, worker->atoms[atom].id);
+    const char *text = worker->formats->atoms[atom];
+    worker->atoms[atom].id = event_batch_intern(worker->batch, text, strlen(text));
+    worker->atoms[atom].generation = worker->generation;
 }
 
 static inline void put_comm(struct trace_worker *worker, size_t word, const unsigned char *bytes)
@@ -79,27 +69,22 @@ static inline void put_comm(struct trace_worker *worker, size_t word, const unsi
         *entry = (struct comm_entry){low, high, 0, worker->generation};
         entry->id = event_batch_intern(worker->batch, (const char *)bytes, strnlen((const char *)bytes, 16));
     }
-    put_id(worker, word, entry->id);
+    worker_put_id(worker, word, entry->id);
 }
 
-void worker_put_symbol(struct trace_worker *worker, size_t word, uint64_t address)
+void worker_fill_symbol(struct trace_worker *worker, struct symbol_entry *entry, uint64_t address)
 {
-    uint64_t hash = address * UINT64_C(0x9e3779b97f4a7c15);
-    struct symbol_entry *entry = &worker->symbols[hash >> (64 - SYMBOL_CACHE_BITS)];
-    if (__builtin_expect(entry->address != address || entry->generation != worker->generation, 0)) {
-        *entry = (struct symbol_entry){address, 0, worker->generation};
-        const char *name = trace_symbol_find(worker->formats, address);
-        char text[32] = "0x";
-        if (!name && address) {
-            size_t n = 2;
-            for (int shift = 60; shift >= 0; shift -= 4)
-                if (address >> shift)
-                    text[n++] = "0123456789abcdef"[address >> shift & 15];
-            name = text;
-        }
-        entry->id = name ? event_batch_intern(worker->batch, name, strlen(name)) : 0;
+    *entry = (struct symbol_entry){address, 0, worker->generation};
+    const char *name = trace_symbol_find(worker->formats, address);
+    char text[32] = "0x";
+    if (!name && address) {
+        size_t n = 2;
+        for (int shift = 60; shift >= 0; shift -= 4)
+            if (address >> shift)
+                text[n++] = "0123456789abcdef"[address >> shift & 15];
+        name = text;
     }
-    put_id(worker, word, entry->id);
+    entry->id = name ? event_batch_intern(worker->batch, name, strlen(name)) : 0;
 }
 
 /* caller_offs counts from _stext; without that the number itself is all there is. */
@@ -182,7 +167,14 @@ static inline int64_t load_number(const unsigned char *p, unsigned size, bool is
     }
 }
 
-static void put_name(struct trace_worker *worker, size_t word, uint32_t map, int64_t value)
+static __attribute__((noinline)) void put_number(struct trace_worker *worker, size_t word, int64_t value)
+{
+    char text[32];
+    int length = snprintf(text, sizeof text, "%lld", (long long)value);
+    worker_put_string(worker, word, text, (size_t)length);
+}
+
+static inline __attribute__((always_inline)) void put_name(struct trace_worker *worker, size_t word, uint32_t map, int64_t value)
 {
     const struct trace_map *names = map ? &worker->formats->maps[map - 1] : NULL;
     if (names && (uint64_t)value < names->n && names->names[value].value == value) {
@@ -194,9 +186,7 @@ static void put_name(struct trace_worker *worker, size_t word, uint32_t map, int
             worker_put_atom(worker, word, names->names[i].atom);
             return;
         }
-    char text[32];
-    int length = snprintf(text, sizeof text, "%lld", (long long)value);
-    worker_put_string(worker, word, text, (size_t)length);
+    put_number(worker, word, value);
 }
 
 /* The steps that are rare or dear. */
@@ -234,6 +224,7 @@ static inline __attribute__((always_inline)) void steps(struct trace_worker *wor
         switch (op->code) {
         case OP_COPY32: words[op->dst] = page_load32(at, big); break;
         case OP_COPY64: memcpy(words + op->dst, at, 8); break;
+        case OP_COPY128: memcpy(words + op->dst, at, 16); break;
         case OP_COMM: put_comm(worker, out + op->dst, at); break;
         case OP_SYMBOL: worker_put_symbol(worker, out + op->dst, (uint64_t)load_number(at, op->size, false, big)); break;
         case OP_NAME: put_name(worker, out + op->dst, op->aux, load_number(at, op->size, op->is_signed, big)); break;
@@ -298,20 +289,18 @@ static inline __attribute__((always_inline)) void walk_page(struct trace_worker 
         begin_gap(worker, &cursor);
         cursor.is_damaged = is_damaged;
     }
+    struct event_batch *batch = NULL;
+    size_t most = (size / 8 + 1) * (formats->max_words + 1); /* words that this page can need, but for special events */
     while (page_next(&cursor, big, &record)) {
-        if (__builtin_expect(record.size < formats->common_size, 0)) {
-            result->n_damaged_records++;
-            continue;
-        }
-        struct event_batch *batch = worker->batch;
         if (__builtin_expect(!batch || event_batch_is_full(batch), 0)) {
-            next_batch(worker);
+            if (!worker->batch || event_batch_is_full(worker->batch))
+                next_batch(worker);
             batch = worker->batch;
+            worker_reserve(worker, most);
         }
         unsigned id = page_load16(record.bytes, big);
-        unsigned index = formats->decoder_of[id];
-        const struct trace_decoder *decoder = index ? &formats->decoders[index - 1] : NULL;
-        if (__builtin_expect(decoder && record.size < decoder->min_size, 0)) {
+        const struct trace_decoder *decoder = &formats->decoders[formats->decoder_of[id]];
+        if (__builtin_expect(record.size < decoder->min_size, 0)) {
             result->n_damaged_records++;
             continue;
         }
@@ -328,24 +317,20 @@ static inline __attribute__((always_inline)) void walk_page(struct trace_worker 
             flags |= (uint32_t)record.bytes[formats->migrate_offset] << 24;
         if (tid >= TRACE_TID_BITS || !(formats->tid_has_name[tid / 8] >> tid % 8 & 1))
             flags |= FLAG_TASK_UNKNOWN;
-        worker_reserve(worker, 16);
         size_t i = batch->n++, out = batch->n_words;
         batch->time_ns[i] = time_ns;
         batch->tid[i] = (int32_t)tid;
         batch->flags[i] = flags;
         batch->arg[i] = (uint32_t)out;
-        if (__builtin_expect(decoder != NULL, 1)) {
-            batch->kind[i] = decoder->kind;
-            steps(worker, decoder, record, out, big);
-            size_t n_words = decoder->n_words;
-            if (__builtin_expect(decoder->special != SPECIAL_NONE, 0))
-                n_words = worker_special(worker, decoder, record, out, n_words);
+        batch->kind[i] = decoder->kind;
+        steps(worker, decoder, record, out, big);
+        size_t n_words = decoder->n_words;
+        if (__builtin_expect(decoder->special != SPECIAL_NONE, 0)) {
+            n_words = worker_special(worker, decoder, record, out, n_words);
             batch->n_words += n_words;
+            worker_reserve(worker, most);
         } else {
-            batch->kind[i] = KIND_OTHER;
-            worker_unknown_event(worker, id, record, out);
-            batch->n_words += 2;
-            result->n_unknown_ids++;
+            batch->n_words += n_words;
         }
     }
     if (__builtin_expect(cursor.is_damaged, 0)) {
@@ -355,18 +340,29 @@ static inline __attribute__((always_inline)) void walk_page(struct trace_worker 
     }
 }
 
+/* Hardware prefetchers stop at a page's end; the walk of the next page would begin with a wait. */
+static inline void prefetch_page(const unsigned char *bytes, size_t size, size_t at)
+{
+    for (size_t line = 0; line < 256 && at + line < size; line += 64)
+        __builtin_prefetch(bytes + at + line);
+}
+
 static void walk_little(struct trace_worker *worker, const unsigned char *bytes, size_t size, uint32_t page_size,
                         uint64_t offset)
 {
-    for (size_t at = 0; at < size; at += page_size)
+    for (size_t at = 0; at < size; at += page_size) {
+        prefetch_page(bytes, size, at + page_size);
         walk_page(worker, bytes + at, size - at < page_size ? size - at : page_size, offset + at, false);
+    }
 }
 
 static void walk_big(struct trace_worker *worker, const unsigned char *bytes, size_t size, uint32_t page_size,
                      uint64_t offset)
 {
-    for (size_t at = 0; at < size; at += page_size)
+    for (size_t at = 0; at < size; at += page_size) {
+        prefetch_page(bytes, size, at + page_size);
         walk_page(worker, bytes + at, size - at < page_size ? size - at : page_size, offset + at, true);
+    }
 }
 
 void trace_worker_pages(struct trace_worker *worker, const unsigned char *bytes, size_t size, uint32_t page_size,

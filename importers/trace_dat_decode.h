@@ -75,8 +75,32 @@ void trace_result_release(struct trace_result *result);
 
 /* Local id of a string, and the word that holds it remembered for the commit. word counts from the batch's start. */
 void worker_put_string(struct trace_worker *worker, size_t word, const char *text, size_t length);
-void worker_put_symbol(struct trace_worker *worker, size_t word, uint64_t address);
-void worker_put_atom(struct trace_worker *worker, size_t word, uint32_t atom);
+/* The slow halves of the two below: fill a cache's entry. */
+void worker_fill_symbol(struct trace_worker *worker, struct symbol_entry *entry, uint64_t address);
+void worker_fill_atom(struct trace_worker *worker, uint32_t atom);
+
+static inline void worker_put_id(struct trace_worker *worker, size_t word, uint32_t id)
+{
+    struct event_batch *batch = worker->batch;
+    batch->words[word] = id;
+    batch->string_words[batch->n_string_words++] = (uint32_t)word;
+}
+
+static inline void worker_put_atom(struct trace_worker *worker, size_t word, uint32_t atom)
+{
+    if (__builtin_expect(worker->atoms[atom].generation != worker->generation, 0))
+        worker_fill_atom(worker, atom);
+    worker_put_id(worker, word, worker->atoms[atom].id);
+}
+
+static inline void worker_put_symbol(struct trace_worker *worker, size_t word, uint64_t address)
+{
+    struct symbol_entry *entry = &worker->symbols[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SYMBOL_CACHE_BITS)];
+    if (__builtin_expect(entry->address != address || entry->generation != worker->generation, 0))
+        worker_fill_symbol(worker, entry, address);
+    worker_put_id(worker, word, entry->id);
+}
+
 /* Room for n more words and as many strings. */
 static inline void worker_reserve(struct trace_worker *worker, size_t n)
 {
@@ -90,7 +114,6 @@ static inline void worker_reserve(struct trace_worker *worker, size_t n)
  */
 size_t worker_special(struct trace_worker *worker, const struct trace_decoder *decoder, struct page_record record,
                       size_t out, size_t n_words);
-void worker_unknown_event(struct trace_worker *worker, unsigned id, struct page_record record, size_t out);
 /* "%d %s" with the binary arguments of trace_bprintk(). */
 size_t trace_bprint_format(const struct trace_formats *formats, const char *fmt, const unsigned char *arguments,
                            size_t size, char *text, size_t capacity);

@@ -166,14 +166,14 @@ bool trace_format_parse(struct trace_formats *formats, const char *system, struc
             break;
         }
     }
-    if (!event || id > UINT16_MAX)
+    if (!event || id > UINT16_MAX || formats->n_decoders > UINT16_MAX)
         return false;
     if (formats->decoder_of[id])
         return true; /* the first statement holds */
     memory_reserve(formats->decoders, formats->decoders_capacity, formats->n_decoders + 1);
+    formats->decoder_of[id] = (uint16_t)formats->n_decoders;
     struct trace_decoder *decoder = &formats->decoders[formats->n_decoders++];
     *decoder = (struct trace_decoder){.id = (uint16_t)id};
-    formats->decoder_of[id] = (uint16_t)formats->n_decoders;
     trace_format_bind(formats, decoder, system, event, fields, n_fields, print_fmt);
     return true;
 }
@@ -267,6 +267,9 @@ void trace_formats_build(struct trace_formats *formats, const struct trace_file 
     formats->depth_offset = 3;
     formats->tid_offset = 4;
     formats->common_size = 8;
+    memory_reserve(formats->decoders, formats->decoders_capacity, 1);
+    formats->decoders[0] = (struct trace_decoder){.kind = KIND_OTHER, .n_words = 2, .special = SPECIAL_UNKNOWN};
+    formats->n_decoders = 1;
     read_header_page(formats, file);
     bool has_lazy_count = false;
     for (size_t i = 0; i < file->n_formats; i++) {
@@ -276,6 +279,9 @@ void trace_formats_build(struct trace_formats *formats, const struct trace_file 
             formats->damaged_formats++;
         has_lazy_count = has_lazy_count || contains(text, "common_preempt_lazy_count");
     }
+    for (size_t i = 0; i < formats->n_decoders; i++)
+        if (formats->decoders[i].min_size < formats->common_size)
+            formats->decoders[i].min_size = formats->common_size;
     if (formats->damaged_formats)
         TRACE_NOTE(import, "damaged-lines", 0, "%" PRIu64 " event formats are damaged", formats->damaged_formats);
     bind_flags(formats, file, has_lazy_count);

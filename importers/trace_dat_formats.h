@@ -29,6 +29,7 @@ enum trace_op_code {
     OP_NONE = 0,
     OP_COPY32,      /* 4 bytes as they are */
     OP_COPY64,
+    OP_COPY128,     /* two neighbours at once */
     OP_NUMBER32,    /* any size and sign into one word */
     OP_NUMBER64,    /* into two words */
     OP_CHARS,       /* fixed array of characters, or to the end of the record */
@@ -56,13 +57,13 @@ struct trace_op {
 
 /* Events whose payload is not a row of numbers. */
 enum trace_special {
-    SPECIAL_NONE = 0, SPECIAL_OTHER, SPECIAL_PRINT, SPECIAL_BPRINT, SPECIAL_BPUTS, SPECIAL_STACK, SPECIAL_GRAPH_EXIT,
+    SPECIAL_NONE = 0, SPECIAL_UNKNOWN, SPECIAL_OTHER, SPECIAL_PRINT, SPECIAL_BPRINT, SPECIAL_BPUTS, SPECIAL_STACK, SPECIAL_GRAPH_EXIT,
     SPECIAL_HWLAT_TIME, SPECIAL_WAKE,
 };
 struct trace_decoder {
     uint16_t id, kind;
     uint8_t n_words, n_ops, special;
-    uint32_t min_size; /* of the record: all fixed fields lie within */
+    uint32_t min_size; /* of the record: the common and all fixed fields lie within */
     struct trace_op ops[FORMAT_MAX_OPS];
     uint32_t name_atom;            /* "system:event" */
     uint32_t n_fields;
@@ -94,9 +95,10 @@ struct trace_formats {
     uint32_t common_size;
     uint32_t flag_bits[256], depth_bits[256];
     uint32_t flags_known;
-    uint16_t decoder_of[65536]; /* index + 1 */
+    uint16_t decoder_of[65536]; /* by event id; 0: decoders[0], of ids without a format */
     size_t n_decoders, decoders_capacity;
     struct trace_decoder *decoders;
+    size_t max_words;       /* of an event whose words are fixed in number */
     size_t n_maps, maps_capacity;
     struct trace_map *maps;
     size_t n_atoms, atoms_capacity;

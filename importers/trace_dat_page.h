@@ -100,7 +100,7 @@ static inline __attribute__((always_inline)) bool page_next(struct page_cursor *
             goto damaged;
         uint32_t word = page_load32(cursor->p + 4, big);
         if (type == 0) {
-            if (word < 4 || word > room)
+            if (word < 8 || word > room) /* no record is shorter than its id */
                 goto damaged;
             record->bytes = cursor->p + 8;
             record->size = word - 4;

@@ -278,8 +278,10 @@ static void put_text(struct trace_worker *worker, size_t word, const char *text,
         worker->batch->words[word] = 0;
 }
 
-void worker_unknown_event(struct trace_worker *worker, unsigned id, struct page_record record, size_t out)
+static void put_unknown(struct trace_worker *worker, struct page_record record, size_t out)
 {
+    unsigned id = page_load16(record.bytes, worker->formats->big);
+    worker->result->n_unknown_ids++;
     char text[256];
     struct writer writer = {text, 0, sizeof text};
     put_format(&writer, "unknown:%u", id);
@@ -323,6 +325,7 @@ size_t worker_special(struct trace_worker *worker, const struct trace_decoder *d
     char text[MAX_TEXT_BYTES];
     uint32_t *words = worker->batch->words + out;
     switch (decoder->special) {
+    case SPECIAL_UNKNOWN: put_unknown(worker, record, out); return 2;
     case SPECIAL_OTHER:
         worker_put_atom(worker, out, decoder->name_atom);
         put_text(worker, out + 1, text, trace_fields_format(formats, decoder, record, text, sizeof text));

@@ -14,6 +14,8 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "importers/trace_dat_decode.h"
 
@@ -133,6 +135,18 @@ static struct event_batch *take_batch(void *context)
     return batch ? batch : event_batch_new();
 }
 
+/* Maps the item's pages in one call; page faults one by one cost a tenth of the walk. Older kernels refuse: no harm. */
+static void populate(const unsigned char *bytes, size_t size)
+{
+#ifdef MADV_POPULATE_READ
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)bytes & ~(page - 1);
+    (void)madvise((void *)begin, (uintptr_t)bytes + size - begin, MADV_POPULATE_READ);
+#else
+    (void)bytes;
+    (void)size;
+#endif
+}
+
 static void decode_item(struct walk *walk, struct trace_worker *worker, size_t index)
 {
     const struct item *item = &walk->items[index];
@@ -142,6 +156,7 @@ static void decode_item(struct walk *walk, struct trace_worker *worker, size_t i
     worker->result = result;
     worker->batch = NULL;
     const unsigned char *bytes = walk->file->file.bytes + item->offset;
+    populate(bytes, (size_t)item->size);
     if (item->n_chunks)
         trace_worker_chunks(worker, (struct span){bytes, (size_t)item->size}, item->n_chunks, buffer->page_size,
                             buffer->compression, item->offset);
