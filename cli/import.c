@@ -4,6 +4,8 @@
 static const struct option_row own[] = {
     {.name = "compress", .type = OPTION_FLAG, .offset = offsetof(struct request, compress),
      .help = "pack chunks that are seldom read with zstd"},
+    {.name = "no-hash", .type = OPTION_FLAG, .offset = offsetof(struct request, import.no_hash),
+     .help = "leave out the SHA-256 of the inputs: faster, but nobody can tell later which files these were"},
     {.name = NULL},
 };
 static const struct option_row *const options[] = {options_file, own, options_input, options_output, NULL};

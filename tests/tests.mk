@@ -32,3 +32,4 @@ test:
 	$(MAKE) check
 
 -include tests/fuzz/fuzz.mk
+-include tests/bench/bench.mk
