@@ -136,6 +136,8 @@ static enum status read_member(struct import *import, struct error *error)
         status = copy_run_file(import, bytes, size, error);
     } else {
         add_artefact(import);
+        if (import->n_threads > 1 && !import->private->options->no_hash)
+            input_sha256_begin(import->input, import->member_index);
         status = read_bytes(import, bytes, size, error);
     }
     input_unmap(import->input, import->member_index);

@@ -3,14 +3,30 @@
 
 #include <nettle/sha2.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
-void hash_sha256_hex(const void *bytes, size_t size, char hex[65])
+/* Mapped bytes are given back behind the walk, or a file of 10 GB would fill the memory. */
+#define DROP_BYTES ((size_t)8 << 20)
+
+static void update_and_drop(struct sha256_ctx *context, const unsigned char *bytes, size_t size)
+{
+    for (size_t at = 0; at < size; at += DROP_BYTES) {
+        size_t n = size - at < DROP_BYTES ? size - at : DROP_BYTES;
+        sha256_update(context, n, bytes + at);
+        madvise((void *)(uintptr_t)(bytes + at), n, MADV_DONTNEED);
+    }
+}
+
+void hash_sha256_hex(const void *bytes, size_t size, bool is_mapped, char hex[65])
 {
     static const char digits[] = "0123456789abcdef";
     struct sha256_ctx context;
     uint8_t digest[SHA256_DIGEST_SIZE];
     sha256_init(&context);
-    sha256_update(&context, size, bytes);
+    if (is_mapped)
+        update_and_drop(&context, bytes, size);
+    else
+        sha256_update(&context, size, bytes);
     sha256_digest(&context, sizeof digest, digest);
     for (size_t i = 0; i < sizeof digest; i++) {
         hex[2 * i] = digits[digest[i] >> 4];

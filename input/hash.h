@@ -2,9 +2,13 @@
 #ifndef INPUT_HASH_H
 #define INPUT_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* SHA-256 (FIPS 180-4) of the bytes as 64 hex digits and a terminator. */
-void hash_sha256_hex(const void *bytes, size_t size, char hex[65]);
+/*
+ * SHA-256 (FIPS 180-4) of the bytes as 64 hex digits and a terminator. is_mapped: they are a read-only mapping of a
+ * file, from its beginning, and need not stay resident.
+ */
+void hash_sha256_hex(const void *bytes, size_t size, bool is_mapped, char hex[65]);
 
 #endif

@@ -275,10 +275,13 @@ enum status input_map(struct input *input, size_t i, const unsigned char **bytes
     return OK;
 }
 
+static void finish_hash(struct member_slot *slot);
+
 void input_unmap(struct input *input, size_t i)
 {
     struct member_slot *slot = &input->slots[i];
     if (slot->n_maps && --slot->n_maps == 0) {
+        finish_hash(slot);
         munmap(slot->map, slot->map_size);
         slot->map = NULL;
     }
@@ -292,15 +295,50 @@ void input_drop_below(struct input *input, size_t i, size_t offset)
         madvise(slot->map, (offset < slot->map_size ? offset : slot->map_size) / page * page, MADV_DONTNEED);
 }
 
+/* Below this a thread costs more than it saves. */
+#define HASH_AHEAD_BYTES ((size_t)4 << 20)
+
+static void *hash_main(void *argument)
+{
+    struct hash_job *job = argument;
+    hash_sha256_hex(job->bytes, job->size, true, job->sha256);
+    return NULL;
+}
+
+void input_sha256_begin(struct input *input, size_t i)
+{
+    struct member_slot *slot = &input->slots[i];
+    if (slot->hash_job || slot->sha256[0] || !slot->map || slot->map_size < HASH_AHEAD_BYTES)
+        return;
+    struct hash_job *job = memory_new(sizeof *job);
+    job->bytes = slot->map;
+    job->size = slot->map_size;
+    if (pthread_create(&job->thread, NULL, hash_main, job))
+        free(job);
+    else
+        slot->hash_job = job;
+}
+
+static void finish_hash(struct member_slot *slot)
+{
+    if (!slot->hash_job)
+        return;
+    pthread_join(slot->hash_job->thread, NULL);
+    memcpy(slot->sha256, slot->hash_job->sha256, sizeof slot->sha256);
+    free(slot->hash_job);
+    slot->hash_job = NULL;
+}
+
 const char *input_sha256(struct input *input, size_t i)
 {
     struct member_slot *slot = &input->slots[i];
+    finish_hash(slot);
     if (!slot->sha256[0]) {
         const unsigned char *bytes;
         size_t size;
         if (input_map(input, i, &bytes, &size, NULL) == FAILED)
             return "";
-        hash_sha256_hex(bytes, size, slot->sha256);
+        hash_sha256_hex(bytes, size, slot->map != NULL, slot->sha256);
         input_unmap(input, i);
     }
     return slot->sha256;
@@ -311,6 +349,7 @@ void input_close(struct input *input)
     if (!input)
         return;
     for (size_t i = 0; i < input->n; i++) {
+        finish_hash(&input->slots[i]);
         if (input->slots[i].map)
             munmap(input->slots[i].map, input->slots[i].map_size);
         if (input->slots[i].open_fd >= 0)

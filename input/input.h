@@ -44,6 +44,8 @@ enum status input_map(struct input *input, size_t i, const unsigned char **bytes
 void input_unmap(struct input *input, size_t i);
 /* Tells that bytes below offset are not needed again, so that resident memory stays small on huge files. */
 void input_drop_below(struct input *input, size_t i, size_t offset);
+/* Starts to hash a mapped member in a thread of its own; input_sha256() waits for it. Small ones wait till asked. */
+void input_sha256_begin(struct input *input, size_t i);
 const char *input_sha256(struct input *input, size_t i); /* hex of the bytes as the importer sees them; loan */
 void input_close(struct input *input);
 

@@ -3,12 +3,23 @@
 #ifndef INPUT_MEMBERS_H
 #define INPUT_MEMBERS_H
 
+#include <pthread.h>
+
 #include "base/memory.h"
 #include "input/input.h"
 #include "input/spool.h"
 
 /* A member and where its bytes are: a file by path, or a span of a spool. */
+/* A hash that is being made while the importer reads. */
+struct hash_job {
+    pthread_t thread;
+    const void *bytes;
+    size_t size;
+    char sha256[65];
+};
+
 struct member_slot {
+    struct hash_job *hash_job; /* NULL: none */
     struct member member;
     const char *file_path; /* NULL: in a spool */
     size_t spool;
