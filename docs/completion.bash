@@ -10,7 +10,7 @@ _whylate()
     report) options='--help --output --format --quiet --top --threshold --task --cpu --max-slices --tail-threshold --confidence --input-format --same-run --set' ;;
     plot) options='--help --output --outlier --scripts --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
     check) options='--help --input-format --same-run --set --json --quiet --no-color --plot' ;;
-    import) options='--help --output --compress --input-format --same-run --set --json --quiet --no-color --plot' ;;
+    import) options='--help --output --compress --no-hash --input-format --same-run --set --json --quiet --no-color --plot' ;;
     export) options='--help --output --to --input-format --same-run --set' ;;
     merge) options='--help --output --input-format --same-run --set --json --quiet --no-color --plot' ;;
     cut) options='--help --output --outlier --context --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
