@@ -12,6 +12,11 @@
     X(ipipe) \
     X(maxima) \
     X(cyclictest) \
+    X(rt_tests_json) \
+    X(rt_pairs) \
+    X(rt_migrate) \
+    X(queuelat) \
+    X(rt_verdicts) \
     X(uname) \
     X(cmdline) \
     X(interrupts) \

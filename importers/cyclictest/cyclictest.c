@@ -28,10 +28,11 @@ static bool is_message(const struct line *line)
         "WARN: reported clock resolution", "WARN: measured clock resolution", "# cyclictest current status", "#---------------------------",
         "# error setting cpu_dma_latency", "WARN: Could not set CPU affinity", "FATAL: timerthread", "# Thread Ids:",
         "# Break thread:", "# Break value:", "WARN: clock_nanosleep failed", "spikes = ",
+        "Using all CPUS", "deadline thread ", "main thread ", "Thread 0 exceeded trace limit",
     };
     const char *p = line->text, *end = p + line->length;
     scan_blanks(&p, end);
-    if (p == end || !strchr("#/WMOdpsF", *p))
+    if (p == end || !strchr("#/WMOdpsFUTm", *p))
         goto using_cpu;
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (line_starts(line, beginnings[i]))
@@ -179,6 +180,8 @@ static void take_message(struct import *import, struct cyclictest_state *state, 
     state->n_messages++;
     if (line_starts(line, "# Thread Ids:") || line_starts(line, "# Break"))
         take_break_line(import, state, line);
+    else if (line_starts(line, "Using all CPUS"))
+        state->tool = "cyclicdeadline";
     else if (line_has(line, "High resolution timers not available"))
         import_note(import, "clock-granularity", line->number, "high resolution timers are not available: latencies are multiples of the tick");
     else if (line_has(line, "clock_nanosleep failed"))

@@ -73,6 +73,7 @@ struct cyclictest_state {
     bool is_ready;
     bool has_header;
     char version[32];
+    const char *tool;          /* told by a line before the result; NULL: cyclictest */
     bool is_usage_text;
     uint64_t n_messages;
 };

@@ -318,7 +318,7 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
     /* The histogram of a live display, or of a --json run, belongs to the lines before it. */
     if (!result->is_open || result->run != import->run || result->histogram.is_there || result->has_verbose ||
         tool_command_is_known(&state->command))
-        result_begin(import, state, "cyclictest", begin);
+        result_begin(import, state, state->tool ? state->tool : "cyclictest", begin);
     result->histogram = (struct histogram_facts){.is_there = true, .line = begin, .last_bucket = -1};
     for (; lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
         const char *p;

@@ -185,6 +185,8 @@ static uint64_t requested(const struct result *result, const struct series *s)
 static int64_t interval_of_command(const struct result *result, int64_t thread)
 {
     const struct tool_command *c = &result->command;
+    if (strcmp(result->tool, "signaltest") == 0 || (strcmp(result->tool, "cyclictest") != 0 && c->interval_ns == NS_UNKNOWN))
+        return NS_UNKNOWN; /* no period of its own, or another default */
     int64_t base_ns = c->interval_ns == NS_UNKNOWN ? 1000000 : c->interval_ns, add_ns;
     int64_t distance_ns = c->distance_ns == NS_UNKNOWN ? 500000 : c->distance_ns;
     if (c->histogram_limit > 0 || result->histogram.is_there || __builtin_mul_overflow(distance_ns, thread, &add_ns) ||
@@ -255,7 +257,7 @@ static void check_bins(struct import *import, const struct result *result, const
         note(import, result, "counts-mismatch", h->line, "thread %lld: %llu samples in rows and %lld beyond, but %lld cycles",
                     (long long)t->index, (unsigned long long)sum, (long long)t->overflow, (long long)t->cycles);
     bool has_overflow = t->overflow != PRINTED_UNKNOWN && t->overflow > 0;
-    if (t->min != PRINTED_UNKNOWN && first != PRINTED_UNKNOWN && t->min != first && (t->min < first || t->cycles == PRINTED_UNKNOWN))
+    if (t->min != PRINTED_UNKNOWN && first != PRINTED_UNKNOWN && t->min != first && strcmp(result->tool, "cyclicdeadline") != 0 && (t->min < first || t->cycles == PRINTED_UNKNOWN))
         note(import, result, "counts-mismatch", h->line, "thread %lld: minimum %lld, but the first used row is %lld",
                     (long long)t->index, (long long)t->min, (long long)first);
     if (!has_overflow && t->max != PRINTED_UNKNOWN && last != PRINTED_UNKNOWN && t->max != last && !is_impossible(t->max) &&
@@ -328,7 +330,9 @@ static void store_bins(struct import *import, struct result *result, struct thre
 static void fill_from_samples(const struct result *result, const struct thread_result *t, struct series *s)
 {
     bool is_reduced = result->command.oscope > 1 || s->is_block_maxima;
-    if (is_reduced) {
+    if (t->cycles != PRINTED_UNKNOWN) {
+        s->is_block_maxima = is_reduced; /* its own summary says more than the lines that got through */
+    } else if (is_reduced) {
         s->is_block_maxima = true;
         s->n_samples = t->last_cycle + 1;
         s->max_ns = t->sample_max * result->unit_ns;
@@ -338,6 +342,27 @@ static void fill_from_samples(const struct result *result, const struct thread_r
         s->max_ns = t->sample_max * result->unit_ns;
         s->avg_ns = t->sample_sum / (double)t->n_lines * (double)result->unit_ns;
     }
+}
+
+static int64_t first_bucket(const struct thread_result *t)
+{
+    int64_t first = PRINTED_UNKNOWN;
+    for (size_t i = 0; i < t->n_bins; i++)
+        first = first == PRINTED_UNKNOWN || t->bins[i].low_ns < first ? t->bins[i].low_ns : first;
+    return first;
+}
+
+/* What the brothers of cyclictest get wrong. */
+static void judge_tool(struct import *import, const struct result *result, const struct thread_result *t, struct series *s)
+{
+    if (strcmp(result->tool, "cyclicdeadline") == 0 && s->min_ns != NS_UNKNOWN) {
+        note(import, result, "tool-bug", t->line, "cyclicdeadline forgets its minimum after a sample of 0: %lld may not be the smallest",
+             (long long)t->min);
+        int64_t first = first_bucket(t);
+        s->min_ns = first == PRINTED_UNKNOWN ? NS_UNKNOWN : first * result->unit_ns;
+    }
+    if (strcmp(result->tool, "signaltest") == 0 && t->index > 0)
+        note(import, result, "tool-bug", t->line, "signaltest: thread 0 sleeps 10 ms every 16 rounds, which the others count as latency");
 }
 
 static void store_thread(struct import *import, struct result *result, struct thread_result *t)
@@ -359,6 +384,7 @@ static void store_thread(struct import *import, struct result *result, struct th
         fill_from_bins(import, result, t, s);
         check_bins(import, result, t, s);
     }
+    judge_tool(import, result, t, s);
     if (result->unit_evidence && result->unit_evidence[0] == 'm')
         note(import, result, "unit-assumed", t->line, "%s", result->unit_evidence);
     if (t->series == ROW_NONE) {
@@ -374,8 +400,7 @@ static void store_thread(struct import *import, struct result *result, struct th
         fill_from_samples(result, t, s);
     }
     s->name = row->name;
-    s->tool = row->tool;
-    s->comm = row->comm;
+    s->tool = s->comm = store_keep(import->store, result->tool);
     s->unit_evidence = s->unit_evidence ? store_keep(import->store, s->unit_evidence) : NULL;
     *row = series;
     if (t->n_bins && !t->bins_stored)

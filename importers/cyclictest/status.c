@@ -253,6 +253,8 @@ static void fill_thread(struct thread_result *thread, const struct status_line *
 /* A later frame of the same run: the same thread, further on. */
 static bool is_later_frame(const struct thread_result *old, const struct status_line *s)
 {
+    if (old->n_lines && old->cycles == PRINTED_UNKNOWN)
+        return s->cycles != PRINTED_UNKNOWN && (uint64_t)s->cycles >= old->n_lines; /* the summary behind -v lines */
     if (old->tid == PRINTED_UNKNOWN && old->cycles != PRINTED_UNKNOWN)
         return s->cycles == old->cycles; /* JSON of the same run */
     if (s->tid == PRINTED_UNKNOWN || s->cycles == PRINTED_UNKNOWN || old->cycles == PRINTED_UNKNOWN)
@@ -265,6 +267,8 @@ void status_take(struct import *import, struct cyclictest_state *state, const st
 {
     struct result *result = &state->result;
     struct thread_result *old = result->is_open ? result_find(result, s->index) : NULL;
+    if (result->is_open && strcmp(result->tool, s->tool) != 0 && result->has_verbose && !result->has_status)
+        result->tool = s->tool; /* only these lines tell whose -v it was */
     bool is_new = !result->is_open || tool_command_is_known(&state->command) || strcmp(result->tool, s->tool) != 0 ||
                   (result->histogram.is_there && !is_repaint && !result->has_json && result->has_status) ||
                   result->run != import->run;
