@@ -273,8 +273,14 @@ static void rebuild_times(struct ipipe_reader *reader)
             points[i].time_ns = agrees ? sum : column;
         }
     }
+    /* A ring that was written while it was read has points of another round in it: one that alone runs ahead is brought back. */
+    for (size_t i = 1; i + 1 < reader->n; i++)
+        if (points[i].time_ns > points[i + 1].time_ns + slack_ns && points[i + 1].time_ns >= points[i - 1].time_ns) {
+            points[i].time_ns = points[i - 1].time_ns;
+            points[i].row.flags |= FLAG_DOUBTFUL;
+        }
     for (size_t i = 1; i < reader->n; i++)
-        if (points[i].time_ns < points[i - 1].time_ns)
+        if (points[i].time_ns < points[i - 1].time_ns && points[i].time_ns + slack_ns > points[i - 1].time_ns)
             points[i].time_ns = points[i - 1].time_ns;
 }
 

@@ -66,8 +66,9 @@ static bool take_value(const char **p, const char *end, struct ipipe_row *row)
 {
     const char *cells_end = end - *p > VALUE_CELLS ? *p + VALUE_CELLS : end;
     switch (row->kind) {
-    case KIND_IPIPE_FUNCTION:
-        return true;
+    case KIND_IPIPE_FUNCTION: /* blank, or what an older point left there */
+        scan_blanks(p, end);
+        return !(end - *p > 2 && (*p)[0] == '0' && (*p)[1] == 'x') || scan_hex(p, end, &row->value);
     case KIND_IPIPE_TASK:
         take_task_value(*p, cells_end, row);
         *p = cells_end;

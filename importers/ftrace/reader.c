@@ -13,20 +13,16 @@
 /* A stamp that falls by less is a clock's jitter between contexts; by more, another trace begins. */
 #define FALL_MAX_NS 1000000
 
-struct cpu_slot *buffer_slot(struct trace_buffer *buffer, int32_t cpu)
+void buffer_grow_slots(struct trace_buffer *buffer, size_t n)
 {
-    size_t n = (size_t)cpu + 1;
-    if (n > buffer->n_slots) {
-        size_t old = buffer->n_slots;
-        buffer->slots = memory_resize(buffer->slots, n, sizeof *buffer->slots);
-        memset(buffer->slots + old, 0, (n - old) * sizeof *buffer->slots);
-        for (size_t i = old; i < n; i++) {
-            buffer->slots[i].last_ns = NS_UNKNOWN;
-            buffer->slots[i].graph_tid = TID_UNKNOWN;
-        }
-        buffer->n_slots = n;
+    size_t old = buffer->n_slots;
+    buffer->slots = memory_resize(buffer->slots, n, sizeof *buffer->slots);
+    memset(buffer->slots + old, 0, (n - old) * sizeof *buffer->slots);
+    for (size_t i = old; i < n; i++) {
+        buffer->slots[i].last_ns = NS_UNKNOWN;
+        buffer->slots[i].graph_tid = TID_UNKNOWN;
     }
-    return &buffer->slots[cpu];
+    buffer->n_slots = n;
 }
 
 static void add_gap(struct import *import, const struct trace_buffer *buffer, int32_t cpu, int64_t begin_ns,
@@ -219,8 +215,9 @@ uint32_t reader_flags(struct ftrace_reader *reader, const char *token, size_t le
     uint64_t key = 0;
     uint32_t flags = 0, known = 0;
     if (length <= 8) {
-        memcpy(&key, token, length);
-        size_t at = (key * 0x9e3779b97f4a7c15u >> 40) & (TOKEN_SLOTS - 1);
+        for (size_t i = 0; i < length; i++)
+            key |= (uint64_t)(unsigned char)token[i] << 8 * i;
+        size_t at = token_slot(key);
         if (reader->tokens[at] == key)
             return reader->token_flags[at];
         if (reader->era.shortest == 0 || length < reader->era.shortest) {
@@ -250,18 +247,11 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-static void watch_grid(struct trace_buffer *buffer, int64_t time_ns)
+/* Stamps themselves, not distances: a coarse clock counts whole steps from its zero. */
+void buffer_watch_grid_slow(struct trace_buffer *buffer, int64_t time_ns)
 {
-    buffer->n_stamps++;
-    if (buffer->previous_ns != time_ns) {
-        buffer->n_distinct++;
-        if (buffer->step_ns == 0)
-            buffer->step_ns = time_ns < 0 ? -time_ns : time_ns;
-        /* Stamps themselves, not distances: a coarse clock counts whole steps from its zero. */
-        if (buffer->step_ns >= 1000000)
-            buffer->step_ns = gcd(buffer->step_ns, time_ns < 0 ? -time_ns : time_ns);
-        buffer->previous_ns = time_ns;
-    }
+    int64_t n = time_ns < 0 ? -time_ns : time_ns;
+    buffer->step_ns = buffer->step_ns ? gcd(buffer->step_ns, n) : n;
 }
 
 /* Settles an event's time on its CPU: gaps that end here, and stamps that fall. */
@@ -311,7 +301,7 @@ void reader_add(struct ftrace_reader *reader, struct import *import, struct trac
     struct cpu_slot *slot = buffer_slot(buffer, cpu);
     if (reader->first_ns == NS_UNKNOWN)
         first_event(reader, import, buffer, time_ns);
-    watch_grid(buffer, time_ns);
+    buffer_watch_grid(buffer, time_ns);
     if (slot->gap_is_open || time_ns < slot->last_ns)
         time_ns = settle_time(reader, import, buffer, &slot, cpu, time_ns);
     slot->last_ns = time_ns;

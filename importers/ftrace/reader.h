@@ -138,11 +138,29 @@ void reader_close(struct ftrace_reader *reader, struct import *import);
 /* The buffer of a row's prefix ("inst1:"), made at first use; NULL: too many. */
 struct trace_buffer *reader_buffer(struct ftrace_reader *reader, struct import *import, const char *name, size_t length);
 /* The slot of a CPU; cpu is below FTRACE_CPUS_MAX. Good until another CPU's is asked for. */
-struct cpu_slot *buffer_slot(struct trace_buffer *buffer, int32_t cpu);
+void buffer_grow_slots(struct trace_buffer *buffer, size_t n);
+static inline struct cpu_slot *buffer_slot(struct trace_buffer *buffer, int32_t cpu)
+{
+    if ((size_t)cpu >= buffer->n_slots)
+        buffer_grow_slots(buffer, (size_t)cpu + 1);
+    return &buffer->slots[cpu];
+}
 
 /* Adds an event of a row to its buffer. Times that fall a little are lifted to the one before. */
 void reader_add(struct ftrace_reader *reader, struct import *import, struct trace_buffer *buffer, int32_t cpu,
                 int64_t time_ns, int32_t tid, uint32_t flags, const struct ftrace_event *event);
+/* Keeps watch over the grid that all stamps lie on: a coarse clock shows by it. */
+void buffer_watch_grid_slow(struct trace_buffer *buffer, int64_t time_ns);
+static inline void buffer_watch_grid(struct trace_buffer *buffer, int64_t time_ns)
+{
+    buffer->n_stamps++;
+    if (buffer->previous_ns == time_ns)
+        return;
+    buffer->previous_ns = time_ns;
+    buffer->n_distinct++;
+    if (buffer->step_ns == 0 || buffer->step_ns >= 1000000)
+        buffer_watch_grid_slow(buffer, time_ns);
+}
 /* A stack with its frames; not counted among the events. */
 void reader_add_stack(struct ftrace_reader *reader, struct import *import, struct trace_buffer *buffer, int32_t cpu, int64_t time_ns,
                       int32_t tid, uint32_t flags, unsigned kind, const char *const *frames, const size_t *lengths,
@@ -151,6 +169,10 @@ void reader_add_stack(struct ftrace_reader *reader, struct import *import, struc
 void buffer_set_known(struct trace_buffer *buffer, uint32_t known);
 /* Flags of a row's token. */
 uint32_t reader_flags(struct ftrace_reader *reader, const char *token, size_t length);
+static inline size_t token_slot(uint64_t key)
+{
+    return (key * 0x9e3779b97f4a7c15u >> 40) & (TOKEN_SLOTS - 1);
+}
 /* Remembers that a task of this name was seen; is_cut: the name may be longer. */
 void reader_name_task(struct ftrace_reader *reader, struct import *import, int32_t tid, const char *comm, size_t length,
                       bool is_cut);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "importers/ftrace/ftrace.h"
+#include "importers/ftrace/hot.h"
 #include "importers/mark.h"
 
 static struct ftrace_row row_of(const char *text)
@@ -305,6 +306,54 @@ static void test_graph(void **state)
     assert_false(ftrace_graph_parse("12:34:56 | foo", 14, &g));
 }
 
+/* The fast path gives what the slow path gives, or nothing. */
+static void test_hot(void **state)
+{
+    (void)state;
+    static const struct { const char *body; bool is_hot; } bodies[] = {
+        {"sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a b next_pid=169 next_prio=-1", true},
+        {"sched_switch: prev_comm=x prev_pid=1 prev_prio=120 prev_state=R+ ==> next_comm=y next_pid=2 next_prio=98", true},
+        {"sched_switch: prev_comm=x prev_pid=1 prev_prio=120 prev_state=D|K ==> next_comm=y next_pid=2 next_prio=98", false},
+        {"sched_switch: prev_comm=x prev_pid=1 y prev_pid=2 prev_prio=120 prev_state=S ==> next_comm=y next_pid=2 next_prio=98", false},
+        {"sched_waking: comm=cyclictest pid=589 prio=4 target_cpu=001", true},
+        {"sched_wakeup: comm=a pid=1 pid=589 prio=4 target_cpu=001", false},
+        {"sched_wakeup:         comm=cyclictest pid=589 prio=4 target_cpu=001", true},
+        {"sched_wakeup: comm=x pid=1 prio=4 success=1 target_cpu=001", false},
+        {"hrtimer_start: hrtimer=00000000057cadf2 function=hrtimer_wakeup expires=55275415519 softexpires=55275415518 mode=ABS|HARD was_armed=0", true},
+        {"hrtimer_start: hrtimer=0x57cadf2 function=hrtimer_wakeup expires=1 softexpires=2 mode=REL", true},
+        {"hrtimer_start: hrtimer=0x57cadf2 function=hrtimer_wakeup expires=1 softexpires=2", false},
+        {"hrtimer_cancel: hrtimer=00000000d11b8f24", true},
+        {"hrtimer_cancel: hrtimer=(ptrval)", false},
+        {"hrtimer_expire_entry: hrtimer=00000000d5c6b7ef function=hrtimer_wakeup now=124861761569", true},
+        {"hrtimer_expire_entry: hrtimer=00000000d5c6b7ef now=124861761569", false},
+        {"irq_handler_entry: irq=26 name=Out-of-band LAPIC timer", true},
+        {"irq_handler_exit: irq=26 ret=unhandled", true},
+        {"softirq_raise: vec=7 [action=SCHED]", true},
+        {"local_timer_entry: vector=236", true},
+        {"call_function_single_exit: vector=251", true},
+    };
+    struct event_batch *batch = event_batch_new();
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        const char *body = bodies[i].body, *end = body + strlen(body);
+        struct hot_row hot = {.batch = batch, .time_ns = 5, .tid = 7, .flags = 1};
+        size_t n = batch->n;
+        if (hot_body_add(&hot, body, end) != bodies[i].is_hot)
+            fail_msg("%s: %s", bodies[i].is_hot ? "not taken" : "taken", body);
+        assert_int_equal(batch->n, n + bodies[i].is_hot);
+        if (!bodies[i].is_hot)
+            continue;
+        struct ftrace_row row = {.form = FORM_DEFAULT, .body = body, .end = end, .comm = "me", .comm_length = 2, .tid = 7};
+        struct ftrace_event event;
+        ftrace_body_parse(&row, &event);
+        assert_int_equal(batch->kind[n], event.kind);
+        assert_int_equal(batch->n_words - batch->arg[n], event.n_words);
+        for (unsigned k = 0; k < event.n_strings; k++)
+            event.words[event.strings[k].word] = event_batch_intern(batch, event.strings[k].text, event.strings[k].length);
+        assert_memory_equal(batch->words + batch->arg[n], event.words, event.n_words * sizeof *event.words);
+    }
+    event_batch_free(batch);
+}
+
 static void test_header(void **state)
 {
     (void)state;
@@ -338,7 +387,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_default), cmocka_unit_test(test_latency), cmocka_unit_test(test_others), cmocka_unit_test(test_flags),
         cmocka_unit_test(test_sched), cmocka_unit_test(test_irq_and_timers), cmocka_unit_test(test_tracers),
-        cmocka_unit_test(test_cobalt), cmocka_unit_test(test_marks), cmocka_unit_test(test_graph), cmocka_unit_test(test_header),
+        cmocka_unit_test(test_cobalt), cmocka_unit_test(test_marks), cmocka_unit_test(test_graph), cmocka_unit_test(test_hot), cmocka_unit_test(test_header),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
