@@ -245,6 +245,7 @@ static enum status take(struct import *import, struct cyclictest_state *state, s
         return OK;
     } else if (is_command(&line, &command)) {
         state->command = command;
+        state->n_commands++;
     } else {
         *is_ours = false;
         return OK;
@@ -288,7 +289,7 @@ static void cyclictest_finish(struct import *import)
     struct result *result = &state->result;
     if (tool_command_is_known(&state->command) && result->is_open && !tool_command_is_known(&result->command))
         result->command = state->command; /* said behind the result: "this was cyclictest -p 80" */
-    if (!result->is_open)
+    if (!result->is_open && state->n_commands == 1) /* of several, none is known to be this run's */
         tool_command_facts(import, "cyclictest", &state->command);
     if (!result->is_open && (state->n_messages || state->is_usage_text))
         import_note(import, "no-samples", 0,

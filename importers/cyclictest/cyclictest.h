@@ -21,6 +21,8 @@ struct thread_result {
     int32_t cpu;
     uint64_t line;          /* where it stood last */
     bool is_wide;           /* Act and Avg eight wide: ns, or the layout of 0.32 and before */
+    bool is_padded;         /* the blanks that cyclictest printed are still there */
+    bool interval_is_padded; /* as in 2006 */
     /* histogram */
     struct bin *bins;       /* low_ns holds the printed bucket until it is stored */
     size_t n_bins, bins_capacity;
@@ -38,7 +40,7 @@ struct thread_result {
 };
 
 struct histogram_facts {
-    bool is_there, has_total, has_sum_column, has_footers, five_digits, single_max, has_zero_rows;
+    bool is_there, has_total, has_sum_column, has_footers, five_digits, single_max, has_zero_rows, lacks_rows;
     int64_t n_rows, last_bucket, max_line_limit;
     uint64_t line;
 };
@@ -55,6 +57,7 @@ struct result {
     char version[32];
     int64_t unit_ns;           /* 0: not decided */
     const char *unit_evidence;
+    bool unit_is_assumed;
     size_t n_threads;
     struct thread_result *threads; /* of MAX_THREADS at most */
     size_t threads_capacity;
@@ -75,7 +78,7 @@ struct cyclictest_state {
     char version[32];
     const char *tool;          /* told by a line before the result; NULL: cyclictest */
     bool is_usage_text;
-    uint64_t n_messages;
+    uint64_t n_messages, n_commands;
 };
 
 /* result.c */
@@ -93,7 +96,7 @@ int64_t result_unit(struct result *result);
 /* status.c */
 struct status_line {
     int64_t index, tid, priority, interval_us, cycles, min, act, avg, max, smi;
-    bool is_wide, has_priority, has_interval;
+    bool is_wide, is_padded, interval_is_padded;
     const char *tool;
     size_t n_lines; /* that it took: 2 and more if it was wrapped */
 };

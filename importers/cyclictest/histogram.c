@@ -34,7 +34,8 @@ struct table {
     struct column *columns;
     size_t n_columns, n_bins;
     int64_t n_rows, last_bucket;
-    bool has_zero_rows, last_is_sum; /* in every row so far */
+    bool has_zero_rows, has_jumps;
+    bool last_is_sum;                /* in every row so far */
     uint64_t n_sum_rows;             /* rows with a count in which the last column was the sum */
     int64_t *values[FOOTER_SMIS + 1];
     size_t n_values[FOOTER_SMIS + 1];
@@ -186,6 +187,7 @@ static enum status take_row(struct import *import, struct table *table, const st
     } else {
         table->has_zero_rows = true;
     }
+    table->has_jumps |= table->n_rows > 0 && bucket != table->last_bucket + 1;
     table->n_rows++;
     table->last_bucket = bucket;
     return OK;
@@ -261,6 +263,7 @@ static void give_to_threads(struct result *result, struct table *table)
     h->n_rows = table->n_rows;
     h->last_bucket = table->n_rows ? table->last_bucket : -1;
     h->has_zero_rows = table->has_zero_rows;
+    h->lacks_rows = table->has_zero_rows && table->has_jumps; /* versions that print zeros print all rows */
     h->has_total = table->n_values[FOOTER_TOTAL] > 0;
     h->has_footers = h->has_total || table->n_values[FOOTER_MIN] || table->n_values[FOOTER_MAX];
     for (size_t i = 0; i < n; i++) {
@@ -347,8 +350,8 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
             status = take_row(import, &table, &line, error);
             if (status == FAILED)
                 break;
-        } else if (line_is_blank(&line)) {
-            struct line next;
+        } else if (line_is_blank(&line) || (line.text[0] == '#' && table.n_rows > 3)) {
+            struct line next; /* also a remark that somebody put in */
             if (!lines_peek(lines, 1, &next) || !(footer_of(&next, &p) != FOOTER_NONE || is_row(&next, true)))
                 break;
         } else {
@@ -359,6 +362,8 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
         give_to_threads(result, &table);
         result->histogram.single_max |= old_maximum;
         result->histogram.has_footers |= old_maximum;
+        if (result->histogram.lacks_rows)
+            import_note(import, "entries-missing", begin, "rows were cut out of the histogram");
         if (!result->histogram.has_footers && table.n_rows) {
             import_note(import, "file-truncated", lines_number(lines), "the histogram ends without its summary");
         }

@@ -74,30 +74,63 @@ void result_begin(struct import *import, struct cyclictest_state *state, const c
     state->has_header = false;
 }
 
+/* Status lines: from 0.33 on Act and Avg are eight wide with -N only (before, and in 2006, always). */
+static void unit_of_status(struct result *result)
+{
+    bool all_wide = true, all_padded = true, all_large = true, beyond_interval = true, in_2006 = false;
+    for (size_t i = 0; i < result->n_threads; i++) {
+        const struct thread_result *t = &result->threads[i];
+        all_wide &= t->is_wide && t->act < 10000000;
+        all_padded &= t->is_padded;
+        all_large &= t->min >= 1000 && t->min != 1000000;
+        beyond_interval &= t->interval_us > 0 && t->min > t->interval_us && t->cycles > 10;
+        in_2006 |= t->interval_is_padded;
+    }
+    if (all_wide && !in_2006 && (result->has_header || all_large)) {
+        result->unit_ns = 1;
+        result->unit_evidence = "eight columns for Act and Avg, as with -N";
+    } else if (!all_padded && all_large) { /* the blanks are lost: only the values can tell */
+        result->unit_is_assumed = true;
+        result->unit_ns = beyond_interval ? 1 : 1000;
+        result->unit_evidence = beyond_interval ? "every minimum is longer than the interval: taken as ns (-N)"
+                                                : "minima of 1000 and more, but no sign of -N: taken as us";
+    }
+}
+
+/* Histograms: most samples in rows of 1000 and more is what -N with a large limit gives. */
+static void unit_of_histogram(struct result *result)
+{
+    bool all_large = true, mostly_rows = true, all_huge = true;
+    for (size_t i = 0; i < result->n_threads; i++) {
+        const struct thread_result *t = &result->threads[i];
+        int64_t in_rows = t->total != PRINTED_UNKNOWN ? t->total : 0;
+        for (size_t k = 0; t->total == PRINTED_UNKNOWN && k < t->n_bins; k++)
+            in_rows += (int64_t)t->bins[k].count;
+        all_large &= t->min >= 1000 && t->min != 1000000;
+        all_huge &= t->min >= 10000 && t->min != 1000000;
+        mostly_rows &= t->overflow == PRINTED_UNKNOWN || in_rows > t->overflow;
+    }
+    if (!all_large)
+        return;
+    result->unit_is_assumed = true;
+    result->unit_ns = mostly_rows || all_huge ? 1 : 1000;
+    result->unit_evidence = mostly_rows ? "most samples in rows of 1000 and more: taken as ns (-N)"
+                            : all_huge ? "minima of 10000 and more: taken as ns (-N), since no wakeup takes 10 ms at best"
+                                       : "minima of 1000 and more, but no sign of -N: taken as us";
+}
+
 /* us, unless something says ns. */
 int64_t result_unit(struct result *result)
 {
     if (result->unit_ns)
         return result->unit_ns;
     result->unit_ns = 1000;
-    if (tool_command_is_known(&result->command)) {
+    if (tool_command_is_known(&result->command))
         result->unit_ns = result->command.is_nanoseconds ? 1 : 1000;
-        return result->unit_ns;
-    }
-    /* From 0.33 on Act and Avg are eight wide with -N only; from 0.47 on the header says "policy:". */
-    bool is_wide = result->n_threads > 0, is_large = result->n_threads > 0;
-    for (size_t i = 0; i < result->n_threads; i++) {
-        const struct thread_result *t = &result->threads[i];
-        is_wide &= t->is_wide && t->act < 10000000;
-        is_large &= t->min >= 1000 && t->min < 1000000;
-    }
-    if (result->has_status && is_wide && (result->has_header || is_large)) {
-        result->unit_ns = 1;
-        result->unit_evidence = "eight columns for Act and Avg, as with -N";
-    } else if (is_large) {
-        result->unit_ns = 1;
-        result->unit_evidence = "minima of 1000 and more: taken as ns (-N), since a minimum of 1 ms is not a wakeup";
-    }
+    else if (result->has_status && result->n_threads)
+        unit_of_status(result);
+    else if (result->histogram.is_there && result->n_threads)
+        unit_of_histogram(result);
     return result->unit_ns;
 }
 
@@ -250,10 +283,12 @@ static void check_bins(struct import *import, const struct result *result, const
         sum += t->bins[i].count;
         weighted += (double)t->bins[i].low_ns * (double)t->bins[i].count;
     }
+    if (h->lacks_rows)
+        return;
     if (t->total != PRINTED_UNKNOWN && (uint64_t)t->total != sum)
         note(import, result, "counts-mismatch", h->line, "thread %lld: rows hold %llu samples, '# Total' says %lld",
                     (long long)t->index, (unsigned long long)sum, (long long)t->total);
-    if (t->overflow != PRINTED_UNKNOWN && t->cycles != PRINTED_UNKNOWN && (uint64_t)t->cycles != sum + (uint64_t)t->overflow)
+    if (t->overflow != PRINTED_UNKNOWN && t->cycles != PRINTED_UNKNOWN && (uint64_t)t->cycles > sum + (uint64_t)t->overflow)
         note(import, result, "counts-mismatch", h->line, "thread %lld: %llu samples in rows and %lld beyond, but %lld cycles",
                     (long long)t->index, (unsigned long long)sum, (long long)t->overflow, (long long)t->cycles);
     bool has_overflow = t->overflow != PRINTED_UNKNOWN && t->overflow > 0;
@@ -288,7 +323,10 @@ static void fill_from_bins(struct import *import, const struct result *result, c
         s->n_overflow = (uint64_t)t->overflow;
     else if (t->cycles != PRINTED_UNKNOWN && (uint64_t)t->cycles >= sum && (t->n_bins || t->cycles > 0))
         s->n_overflow = (uint64_t)t->cycles - sum;
-    if (s->n_samples == COUNT_UNKNOWN && s->n_overflow != COUNT_UNKNOWN)
+    if (h->lacks_rows && t->total != PRINTED_UNKNOWN)
+        sum = (uint64_t)t->total;
+    /* A live display stood still some cycles before the histogram was printed. */
+    if (s->n_overflow != COUNT_UNKNOWN && (s->n_samples == COUNT_UNKNOWN || sum + s->n_overflow > s->n_samples))
         s->n_samples = sum + s->n_overflow;
     else if (s->n_samples == COUNT_UNKNOWN && (t->total != PRINTED_UNKNOWN || h->has_footers))
         s->n_samples = h->five_digits && h->single_max && (sum == 0 || result->command.loops != COUNT_UNKNOWN) ? COUNT_UNKNOWN : sum;
@@ -385,7 +423,7 @@ static void store_thread(struct import *import, struct result *result, struct th
         check_bins(import, result, t, s);
     }
     judge_tool(import, result, t, s);
-    if (result->unit_evidence && result->unit_evidence[0] == 'm')
+    if (result->unit_is_assumed)
         note(import, result, "unit-assumed", t->line, "%s", result->unit_evidence);
     if (t->series == ROW_NONE) {
         t->series = import_series(import, s);

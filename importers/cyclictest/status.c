@@ -81,6 +81,10 @@ static int parse_fields(const char *p, const char *end, struct status_line *s, b
             *ends_open = false;
             if (labels[i].value == &s->act)
                 s->is_wide = q - after >= 8;
+            if (labels[i].value == &s->min)
+                s->is_padded = q - after >= 7;
+            if (labels[i].value == &s->interval_us)
+                s->interval_is_padded = *after == ' ';
             if (labels[i].value)
                 *labels[i].value = value;
             n_fields++;
@@ -247,6 +251,8 @@ static void fill_thread(struct thread_result *thread, const struct status_line *
     thread->max = s->max;
     thread->smi = s->smi;
     thread->is_wide = s->is_wide;
+    thread->is_padded = s->is_padded;
+    thread->interval_is_padded = s->interval_is_padded;
     thread->line = line;
 }
 

@@ -121,8 +121,9 @@ static int64_t guess_unit(struct result *result, struct lines *lines)
             n++;
         }
     result->unit_ns = n >= 10 && min >= 1000 ? 1 : 1000;
+    result->unit_is_assumed = n >= 10 && min >= 1000;
     if (result->unit_ns == 1)
-        result->unit_evidence = "minima of 1000 and more: taken as ns (-N), since a minimum of 1 ms is not a wakeup";
+        result->unit_evidence = "all of 1000 and more: taken as ns (-N), since no wakeup takes 1 ms at best";
     return result->unit_ns;
 }
 
