@@ -21,7 +21,10 @@ struct request {
     const char *scripts;   /* --scripts */
     bool json, quiet, no_color, plot, timeline, compress;
     int64_t outlier;       /* --outlier, from 1; 0: not given */
-    int64_t context_ns;    /* --context; NS_UNKNOWN: as long as the outlier */
+    const char *table;     /* export: --table */
+    bool force;            /* merge: --force */
+    uint32_t series;       /* export: --series; ROW_NONE: not given */
+    int64_t context_ns;    /* cut, export: --context; NS_UNKNOWN: ten times the latency, at least 10 ms */
     /* limits whose excess is exit code 1 */
     int64_t fail_above_ns; /* NS_UNKNOWN: none */
     const char *fail_verdict;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/session.h"
@@ -8,28 +9,28 @@ static const struct option_row own[] = {
     {.name = "outlier", .argument = "N", .type = OPTION_NUMBER, .offset = offsetof(struct request, outlier),
      .help = "which one, worst first from 1 (default 1)"},
     {.name = "context", .argument = "DUR", .type = OPTION_DURATION, .offset = offsetof(struct request, context_ns),
-     .help = "how much of the trace before and after (default: as long as the outlier, at least 1ms)"},
+     .help = "how much to keep before and after it (default: ten times its length, at least 10 ms)"},
+    {.name = "compress", .type = OPTION_FLAG, .offset = offsetof(struct request, compress),
+     .help = "pack chunks that are seldom read with zstd"},
     {.name = NULL},
 };
-static const struct option_row *const options[] = {options_file, own, options_selection, options_input, NULL};
+static const struct option_row *const options[] = {options_file, own, options_selection, options_input, options_output, NULL};
 
-static enum status cut(const struct session *session, const struct outlier *outlier, const struct request *request, struct error *error)
+/* Of the outlier's run: all rows and histograms, and of events and samples what lies around it. */
+static enum status write_cut(const struct request *request, const struct session *session, struct error *error)
 {
     struct store_copy_options copy = store_copy_all;
+    const struct outlier *outlier = session_outlier(session, request, &copy.begin_ns, &copy.end_ns, error);
+    if (!outlier)
+        return FAILED;
     copy.run = outlier->run;
-    if (outlier->begin_ns != NS_UNKNOWN && outlier->end_ns != NS_UNKNOWN) {
-        int64_t length_ns = outlier->end_ns - outlier->begin_ns, context_ns = length_ns > 1000000 ? length_ns : 1000000;
-        if (request->context_ns != NS_UNKNOWN)
-            context_ns = request->context_ns;
-        copy.has_span = true;
-        if (__builtin_sub_overflow(outlier->begin_ns, context_ns, &copy.begin_ns))
-            copy.begin_ns = INT64_MIN + 1;
-        if (__builtin_add_overflow(outlier->end_ns, context_ns, &copy.end_ns))
-            copy.end_ns = INT64_MAX;
-    }
+    copy.group = 0;
+    copy.has_span = copy.begin_ns != NS_UNKNOWN && copy.end_ns != NS_UNKNOWN;
+    copy.no_events = copy.no_samples = !copy.has_span;
     struct store_writer *writer = store_writer_new(request->output, error);
     if (!writer)
         return FAILED;
+    store_writer_set_compression(writer, request->compress);
     if (store_copy(writer, session->store, &copy, NULL, error) == FAILED) {
         store_writer_abandon(writer);
         return FAILED;
@@ -39,30 +40,41 @@ static enum status cut(const struct session *session, const struct outlier *outl
 
 static int run(struct request *request, struct error *error)
 {
-    if (!request->output)
-        return error_usage(error, "cut needs -o FILE"), EXIT_USAGE;
-    size_t wanted = request->outlier ? (size_t)request->outlier : 1;
-    if (request->analysis.top < wanted)
-        request->analysis.top = wanted;
-    struct session session = {0};
+    struct session session = {0}, result = {0};
+    if (!request->output) {
+        error_usage(error, "cut needs -o RUN.wl");
+        return EXIT_USAGE;
+    }
+    if (!request->outlier)
+        request->outlier = 1;
+    if (request->analysis.top < (size_t)request->outlier)
+        request->analysis.top = (size_t)request->outlier;
     enum status status = session_open(&session, request, request->words, request->n_words, error);
-    if (status != FAILED && wanted > session.analysis.n_outliers)
-        status = error_input(error, "there is no outlier %zu: the input has %zu", wanted, session.analysis.n_outliers);
     if (status != FAILED)
-        status = cut(&session, session.analysis.outliers[wanted - 1], request, error);
+        status = write_cut(request, &session, error);
     session_release(&session);
+    if (status == FAILED || (request->quiet && !request->json))
+        return status == FAILED ? error_exit_code(error) : 0;
+    /* Shown from the file just written: what the colleague will see. */
+    request->import.n_settings = 0;
+    status = session_open(&result, request, &request->output, 1, error);
+    if (status != FAILED)
+        status = session_print(&result, request, error);
+    session_release(&result);
     return status == FAILED ? error_exit_code(error) : 0;
 }
 
 const struct command command_cut = {
     .name = "cut",
-    .summary = "one outlier with its context as a small file to send",
-    .arguments = "INPUT... -o FILE",
+    .summary = "one outlier with its surroundings as a small run file",
+    .arguments = "INPUT... [--outlier N] -o RUN.wl",
     .min_words = 1,
     .max_words = SIZE_MAX,
-    .description = "Writes a small run file with one outlier: the trace around it, and what is known about its run. "
-                   "Every command opens it as it opens the whole.",
-    .examples = "whylate cut trace.dat --outlier 2 -o late.wl\n",
+    .description = "Writes one outlier with the events around it, the histograms, counters and facts of its run into a "
+                   "small run file to send to a colleague, and explains it from there. What is left out of the trace is a "
+                   "gap in the new file, so nothing can take it for silence.",
+    .examples = "whylate cut trace.dat --outlier 1 -o worst.wl\n"
+                "whylate cut run.wl --task cyclictest --context 50ms -o worst.wl\n",
     .jobs = JOB_INFO | JOB_EXPLAIN,
     .options = options,
     .run = run,

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/text.h"
 #include "cli/session.h"
 #include "report/export.h"
@@ -7,54 +10,92 @@
 static const struct option_row own[] = {
     {.name = "to", .argument = "FORMAT", .type = OPTION_TEXT, .offset = offsetof(struct request, format),
      .help = "csv, json, perfetto or hgrm"},
+    {.name = "table", .argument = "NAME", .type = OPTION_TEXT, .offset = offsetof(struct request, table),
+     .help = "csv: samples, histogram, events, counters or facts (default: the first there is)"},
+    {.name = "series", .argument = "N", .type = OPTION_INDEX, .offset = offsetof(struct request, series),
+     .help = "only this series, counted from 0 over all runs"},
+    {.name = "outlier", .argument = "N", .type = OPTION_NUMBER, .offset = offsetof(struct request, outlier),
+     .help = "only the events around this outlier, worst first from 1"},
+    {.name = "context", .argument = "DUR", .type = OPTION_DURATION, .offset = offsetof(struct request, context_ns),
+     .help = "how much before and after it (default: ten times its length, at least 10 ms)"},
     {.name = NULL},
 };
-static const struct option_row *const options[] = {options_file, own, options_input, NULL};
+static const struct option_row *const options[] = {options_file, own, options_selection, options_input, NULL};
+
+static const struct export_format *format_of(const struct request *request, struct error *error)
+{
+    const struct export_format *format = request->format ? export_format_find(request->format) : NULL;
+    if (!request->format)
+        error_usage(error, "export needs --to FORMAT: csv, json, perfetto or hgrm");
+    else if (!format)
+        error_usage(error, "unknown export format '%s' (there are csv, json, perfetto, hgrm)", request->format);
+    else if (!request->output)
+        error_usage(error, "export needs -o FILE (\"-\" is standard output)");
+    else
+        return format;
+    return NULL;
+}
+
+static enum status write_file(const struct request *request, const struct export_format *format,
+                              const struct session *session, struct error *error)
+{
+    struct export_request export = {.store = session->store, .analysis = &session->analysis, .table = request->table,
+                                    .series = request->series == ROW_NONE ? -1 : (int64_t)request->series,
+                                    .begin_ns = INT64_MIN, .end_ns = INT64_MAX};
+    struct output_file output;
+    if (request->series != ROW_NONE && request->series >= session->store->n_series)
+        return error_usage(error, "there is no series %u, the input has %zu", request->series, session->store->n_series);
+    if (request->outlier) {
+        export.outlier = session_outlier(session, request, &export.begin_ns, &export.end_ns, error);
+        if (!export.outlier)
+            return FAILED;
+        if (export.begin_ns == NS_UNKNOWN || export.end_ns == NS_UNKNOWN)
+            return error_input(error, "outlier %d has no place in a trace", (int)request->outlier);
+    }
+    if (output_file_begin(&output, request->output, error) == FAILED)
+        return FAILED;
+    if (format->write(&export, output.file, error) == FAILED) {
+        output_file_abandon(&output);
+        return FAILED;
+    }
+    return output_file_finish(&output, error);
+}
 
 static int run(struct request *request, struct error *error)
 {
-    const struct exporter *exporter = request->format ? exporter_find(request->format) : NULL;
-    if (!exporter) {
-        struct text names = {0};
-        for (size_t i = 0; exporters[i]; i++)
-            text_format(&names, "%s%s", i ? ", " : "", exporters[i]->name);
-        if (request->format)
-            error_usage(error, "--to: unknown format '%s' (there are %s)", request->format, text_string(&names));
-        else
-            error_usage(error, "export needs --to FORMAT (%s)", text_string(&names));
-        text_release(&names);
-        return EXIT_USAGE;
-    }
-    if (!request->output)
-        return error_usage(error, "export needs -o FILE"), EXIT_USAGE;
+    const struct export_format *format = format_of(request, error);
     struct session session = {0};
-    struct output_file output;
-    int code = 0;
-    if (session_open(&session, request, request->words, request->n_words, error) == FAILED ||
-        output_file_begin(&output, request->output, error) == FAILED) {
-        code = error_exit_code(error);
-    } else if (exporter->write(session.document, session.store, output.file, error) == FAILED) {
-        output_file_abandon(&output);
-        code = error_exit_code(error);
-    } else if (output_file_finish(&output, error) == FAILED) {
-        code = error_exit_code(error);
+    enum status status;
+    if (!format)
+        return EXIT_USAGE;
+    if (request->outlier && request->analysis.top < (size_t)request->outlier)
+        request->analysis.top = (size_t)request->outlier;
+    if (format->needs_outliers || request->outlier)
+        status = session_open(&session, request, request->words, request->n_words, error);
+    else {
+        session.store = session_store(request, request->words, request->n_words, error);
+        status = session.store ? OK : FAILED;
     }
+    if (status != FAILED)
+        status = write_file(request, format, &session, error);
     session_release(&session);
-    return code;
+    return status == FAILED ? error_exit_code(error) : 0;
 }
 
 const struct command command_export = {
     .name = "export",
-    .summary = "what was imported, as csv, json, perfetto or hgrm",
-    .arguments = "INPUT... -o FILE --to FORMAT",
+    .summary = "samples, histograms and events for other programs",
+    .arguments = "INPUT... -o FILE --to csv|json|perfetto|hgrm",
     .min_words = 1,
     .max_words = SIZE_MAX,
-    .description = "Writes what the inputs hold in a format of others: csv (a row per sample, else per histogram bin), "
-                   "json (the document of info with every histogram), perfetto (the trace as text that ui.perfetto.dev "
-                   "opens), hgrm (HdrHistogram's percentiles). -o - is standard output.",
-    .examples = "whylate export cyclictest.txt --to csv -o samples.csv\n"
-                "whylate export trace.dat --to perfetto -o trace.txt\n",
-    .jobs = JOB_INFO,
+    .description = "Writes what the inputs hold in a form that other programs read: csv (one table, with a header line), "
+                   "json (everything), perfetto (trace events with the outliers, for ui.perfetto.dev) or hgrm (the "
+                   "percentile distribution of one series, for HdrHistogram's plotters).\n\n"
+                   "Unknown values are empty cells or null. Times are in ns, in hgrm and perfetto in us.",
+    .examples = "whylate export cyclictest.txt -o samples.csv --to csv\n"
+                "whylate export trace.dat --outlier 1 -o worst.json --to perfetto\n"
+                "whylate export run.wl --series 3 -o cpu3.hgrm --to hgrm\n",
+    .jobs = JOB_INFO | JOB_EXPLAIN,
     .options = options,
     .run = run,
 };

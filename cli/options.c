@@ -226,6 +226,7 @@ void request_parse(struct request *request, const struct command *command, int a
     request->analysis = analysis_options_default;
     request->analysis.jobs = command->jobs;
     request->fail_above_ns = request->context_ns = NS_UNKNOWN;
+    request->series = ROW_NONE;
     request->fail_regression_pct = NAN;
 
     struct option_list list = {.request = request};

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/gates.h"
-#include "report/plot.h"
 #include "report/text_view.h"
 
 /* A regular file that begins as a run file does. Whatever else it is, import_inputs() says what is wrong with it. */
@@ -57,6 +56,33 @@ enum status session_open(struct session *session, const struct request *request,
     return OK;
 }
 
+const struct outlier *session_outlier(const struct session *session, const struct request *request, int64_t *begin_ns,
+                                      int64_t *end_ns, struct error *error)
+{
+    const struct analysis *analysis = &session->analysis;
+    size_t i = (size_t)request->outlier - 1;
+    if (i >= analysis->n_outliers) {
+        if (analysis->n_outliers)
+            error_usage(error, "there is no outlier %d, the last is %zu", (int)request->outlier, analysis->n_outliers);
+        else
+            error_input(error, "the input holds no outlier");
+        return NULL;
+    }
+    const struct outlier *outlier = analysis->outliers[i];
+    *begin_ns = outlier->begin_ns;
+    *end_ns = outlier->end_ns;
+    if (outlier->begin_ns == NS_UNKNOWN || outlier->end_ns == NS_UNKNOWN)
+        return outlier;
+    int64_t length_ns = outlier->end_ns - outlier->begin_ns, context_ns = request->context_ns;
+    if (context_ns == NS_UNKNOWN)
+        context_ns = length_ns > 1000000 ? length_ns > INT64_MAX / 16 ? length_ns : 10 * length_ns : 10000000;
+    if (__builtin_sub_overflow(*begin_ns, context_ns, begin_ns))
+        *begin_ns = INT64_MIN + 1; /* INT64_MIN is "unknown" */
+    if (__builtin_add_overflow(*end_ns, context_ns, end_ns))
+        *end_ns = INT64_MAX;
+    return outlier;
+}
+
 void session_release(struct session *session)
 {
     json_decref(session->document);
@@ -73,18 +99,6 @@ enum status stdout_finish(struct error *error)
     return OK;
 }
 
-/* The distribution drawn with characters; without gnuplot or data, a word on stderr. */
-static void print_plot(const struct session *session)
-{
-    struct plot_source source = {session->document, session->store, &session->analysis};
-    const struct plot_kind *kind = plot_kind_find("histogram");
-    struct error error = {0};
-    if (!kind->count(&source))
-        fputs("whylate: nothing to plot: the input holds no distribution\n", stderr);
-    else if (plot_print(kind, &source, 0, stdout, &error) == FAILED)
-        fprintf(stderr, "whylate: no plot: %s\n", error.text);
-}
-
 enum status session_print(const struct session *session, const struct request *request, struct error *error)
 {
     if (request->json) {
@@ -95,8 +109,6 @@ enum status session_print(const struct session *session, const struct request *r
             .timeline = request->timeline,
         };
         text_view_print(session->document, session->store, &session->analysis, &options, stdout);
-        if (request->plot)
-            print_plot(session);
     }
     return stdout_finish(error);
 }

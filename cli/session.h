@@ -20,6 +20,10 @@ enum status session_open(struct session *session, const struct request *request,
                          size_t n_paths, struct error *error);
 void session_release(struct session *session);
 
+/* The outlier that --outlier names (worst first, from 1), with its span and --context around it. */
+const struct outlier *session_outlier(const struct session *session, const struct request *request, int64_t *begin_ns,
+                                      int64_t *end_ns, struct error *error);
+
 /* Prints the document as the request wants it: JSON, or text. */
 enum status session_print(const struct session *session, const struct request *request, struct error *error);
 /* Flushes standard output; a full disk or closed pipe is an error. */

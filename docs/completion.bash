@@ -11,9 +11,9 @@ _whylate()
     plot) options='--help --output --outlier --scripts --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
     check) options='--help --input-format --same-run --set --json --quiet --no-color --plot' ;;
     import) options='--help --output --compress --no-hash --input-format --same-run --set --json --quiet --no-color --plot' ;;
-    export) options='--help --output --to --input-format --same-run --set' ;;
-    merge) options='--help --output --input-format --same-run --set --json --quiet --no-color --plot' ;;
-    cut) options='--help --output --outlier --context --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
+    export) options='--help --output --to --table --series --outlier --context --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
+    merge) options='--help --output --force --compress --input-format --same-run --set --json --quiet --no-color --plot' ;;
+    cut) options='--help --output --outlier --context --compress --top --threshold --task --cpu --max-slices --input-format --same-run --set --json --quiet --no-color --plot' ;;
     formats) options='--help --json --quiet --no-color --plot' ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then

@@ -86,6 +86,7 @@ static const struct {
 } view_of[] = {
     {"info", view_info},         {"import", view_info},   {"merge", view_info},      {"explain", view_explain}, {"validate", view_validate},
     {"compare", view_compare},   {"check", view_check},   {"report", view_report},
+    {"cut", view_explain},
 };
 
 void text_view_print(const json_t *document, const struct store *store, const struct analysis *analysis,

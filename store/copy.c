@@ -312,13 +312,6 @@ enum status store_copy(struct store_writer *writer, const struct store *from, co
     copy_claims(&copy);
     copy_gaps(&copy);
     copy_other_rows(&copy);
-    if (from->is_recovered)
-        for (uint32_t i = 0; i < from->n_artefacts; i++)
-            if (copy.artefacts[i] != ROW_NONE) {
-                store_add_note(writer, &(struct note){.artefact = copy.artefacts[i], .run = ROW_NONE, .count = 1,
-                                                      .code = "file-truncated", .text = from->recovery});
-                break; /* said once */
-            }
     for (uint32_t i = 0; i < from->n_series && status == OK && !options->no_samples; i++)
         if (copy.series[i] != ROW_NONE)
             status = copy_samples(&copy, i, error);
