@@ -162,8 +162,10 @@ static bool has_word(const char *text, const char *word)
 enum condition run_kernel_is_rt(const struct store *store, uint32_t run)
 {
     const char *version = run_fact(store, run, "kernel.version|uname"), *release = run_fact(store, run, "kernel.release");
-    const char *config = run_fact(store, run, "config.CONFIG_PREEMPT_RT|config.CONFIG_PREEMPT_RT_FULL|kernel.config.CONFIG_PREEMPT_RT");
-    const char *realtime = run_fact(store, run, "kernel.realtime");
+    const char *config = run_fact(store, run, "kernel.config.CONFIG_PREEMPT_RT|kernel.config.CONFIG_PREEMPT_RT_FULL");
+    const char *realtime = run_fact(store, run, "kernel.realtime"), *model_fact = run_fact(store, run, "kernel.preempt");
+    if (has_word(model_fact, "preempt_rt") || (model_fact && strstr(model_fact, "(rt)")))
+        return CONDITION_GOOD;
     if ((config && config[0] == 'y') || (realtime && realtime[0] == '1') || has_word(version, "PREEMPT_RT") ||
         has_word(version, "PREEMPT RT"))
         return CONDITION_GOOD;
@@ -233,9 +235,9 @@ static enum condition judge_debug(const struct store *store, uint32_t run, struc
 static enum condition judge_throttling(const struct store *store, uint32_t run, struct findings *out)
 {
     int64_t runtime, period = 1000000;
-    if (!fact_number(run_fact(store, run, "sched.rt_runtime_us|sysctl.kernel.sched_rt_runtime_us|kernel.sched_rt_runtime_us|sched_rt_runtime_us"), &runtime))
+    if (!fact_number(run_fact(store, run, "sched.rt_runtime_us|kernel.sched_rt_runtime_us"), &runtime))
         return CONDITION_UNKNOWN;
-    fact_number(run_fact(store, run, "sched.rt_period_us|sysctl.kernel.sched_rt_period_us|kernel.sched_rt_period_us|sched_rt_period_us"), &period);
+    fact_number(run_fact(store, run, "sched.rt_period_us|kernel.sched_rt_period_us"), &period);
     if (runtime < 0 || runtime >= period)
         return CONDITION_GOOD;
     struct finding *finding = tell(out, "throttling-enabled", "", SEVERITY_WARNING, CONFIDENCE_PROVEN, run);
@@ -244,9 +246,23 @@ static enum condition judge_throttling(const struct store *store, uint32_t run, 
     return CONDITION_BAD;
 }
 
+/* "cpu.governor", or the one of a measured CPU ("cpu.1.governor"), or the first that is stated. */
+static const char *governor_of(const struct store *store, uint32_t run)
+{
+    const char *found = run_fact(store, run, "cpu.governor");
+    for (size_t i = 0; i < store->n_series && !found; i++) {
+        char key[40];
+        if (store->series[i].run != run || store->series[i].cpu == CPU_UNKNOWN)
+            continue;
+        snprintf(key, sizeof key, "cpu.%" PRId32 ".governor", store->series[i].cpu);
+        found = run_fact(store, run, key);
+    }
+    return found ? found : run_fact(store, run, "cpu.0.governor|cpu.N.governor");
+}
+
 static enum condition judge_governor(const struct store *store, uint32_t run, struct findings *out)
 {
-    const char *governor = run_fact(store, run, "cpu.governor|cpufreq.governor|cpu0.governor|cpufreq.scaling_governor");
+    const char *governor = governor_of(store, run);
     if (!governor)
         return CONDITION_UNKNOWN;
     /* "none" and the like: no frequency scaling at all. */
@@ -291,7 +307,7 @@ static bool parse_isolated(const char *text, struct cpuset *set)
 static enum condition judge_isolation(const struct store *store, uint32_t run, struct findings *out)
 {
     char value[256];
-    const char *cmdline = run_fact(store, run, "cmdline|kernel.cmdline"), *isolated = run_fact(store, run, "cmdline.isolcpus|cpu.isolated");
+    const char *cmdline = run_fact(store, run, "cmdline"), *isolated = run_fact(store, run, "cmdline.isolcpus|cpu.isolated");
     if (!isolated)
         isolated = cmdline_value(cmdline, "isolcpus", value, sizeof value);
     const char *latmus = run_fact(store, run, "latmus.cpu_isolated");
@@ -324,7 +340,7 @@ static enum condition judge_isolation(const struct store *store, uint32_t run, s
 static enum condition judge_console(const struct store *store, uint32_t run, struct findings *out)
 {
     char value[256];
-    const char *cmdline = run_fact(store, run, "cmdline|kernel.cmdline"), *console = run_fact(store, run, "cmdline.console|console");
+    const char *cmdline = run_fact(store, run, "cmdline"), *console = run_fact(store, run, "kernel.consoles|cmdline.console");
     if (!cmdline && !console)
         return CONDITION_UNKNOWN;
     bool is_serial = false;
@@ -403,11 +419,12 @@ static enum condition judge_virtualization(const struct store *store, uint32_t r
                                         "kvm", "amazon", "parallels"};
     if (findings_have(out, "virtualized", run))
         return CONDITION_BAD;
-    const char *stated = run_fact(store, run, "virtualization|hypervisor|cpu.hypervisor");
-    const char *where[] = {stated, run_fact(store, run, "cpu.model|cpu.model_name"), run_fact(store, run, "machine.vendor|dmi.sys_vendor|machine.model|dmi.product_name")};
+    const char *stated = run_fact(store, run, "machine.hypervisor|cpu.hypervisor|cpu.virtualization|dmesg.hypervisor");
+    const char *where[] = {stated, run_fact(store, run, "cpu.model"), run_fact(store, run, "machine.vendor|machine.model")};
     for (size_t w = 0; w < 3; w++)
         for (size_t i = 0; where[w] && i < sizeof names / sizeof *names; i++) {
-            bool is_stated = w == 0 && strcmp(where[0], "none") != 0 && strcmp(where[0], "0") != 0;
+            bool is_stated = w == 0 && strcmp(where[0], "none") != 0 && strcmp(where[0], "0") != 0 && strcmp(where[0], "no") != 0 &&
+                             !strstr(where[0], "bare hardware");
             if (!is_stated && !strstr(where[w], names[i]))
                 continue;
             struct finding *finding = tell(out, "virtualized", "", SEVERITY_WARNING, CONFIDENCE_PROVEN, run);

@@ -64,7 +64,7 @@ static void tell_tick(const struct store *store, const struct judged *judged, st
     const struct series *s = &store->series[judged->series];
     bool stands_out = judged->is_far || s->is_block_maxima || (judged->high_ns > 0 && (double)s->max_ns >= 1.5 * judged->high_ns) ||
                       (!judged->has_shape && !isnan(s->avg_ns) && (double)s->max_ns >= 5 * s->avg_ns);
-    const char *hz_text = run_fact(store, s->run, "kernel.hz|config.CONFIG_HZ|kernel.config.CONFIG_HZ");
+    const char *hz_text = run_fact(store, s->run, "kernel.hz|kernel.config.CONFIG_HZ");
     double hz = hz_text ? strtod(hz_text, NULL) : 0;
     if (!stands_out || s->path == PATH_CALL_DURATION)
         return;
@@ -85,7 +85,7 @@ static void tell_tick(const struct store *store, const struct judged *judged, st
 static void tell_throttling(const struct store *store, const struct judged *judged, struct findings *out)
 {
     const struct series *s = &store->series[judged->series];
-    const char *runtime = run_fact(store, s->run, "sched.rt_runtime_us|sysctl.kernel.sched_rt_runtime_us|kernel.sched_rt_runtime_us|sched_rt_runtime_us");
+    const char *runtime = run_fact(store, s->run, "sched.rt_runtime_us|kernel.sched_rt_runtime_us");
     if (!is_near(s->max_ns, 50e6, 0.03) || !(judged->is_far || !judged->has_shape) || (runtime && strtol(runtime, NULL, 10) < 0) ||
         series_is_cokernel(store, s))
         return;

@@ -10,7 +10,8 @@
     X(data)                                                                                                  \
     X(conditions)                                                                                            \
     X(explain)                                                                                               \
-    X(validate)
+    X(validate)                                                                                              \
+    X(compare)
 
 #define X(name) extern const struct analyzer analyzer_##name;
 ANALYZERS(X)

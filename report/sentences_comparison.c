@@ -3,5 +3,59 @@
 #include "report/sentences.h"
 
 const struct sentence sentences_comparison[] = {
+    {.code = "length-differs",
+     .text = "the runs differ in length: {n_baseline} against {n_samples} samples a series; maxima of unequal runs are not compared "
+             "directly",
+     .advice = "repeat the shorter run at the longer one's number of samples",
+     .meaning = "Runs of unequal length. The longer meets rarer events, so of two equal systems it has the larger maximum with "
+                "probability n2/(n1+n2). Quantiles and the expected maximum at equal counts are compared instead."},
+    {.code = "length-differs", .variant = "explains",
+     .text = "the longer run ({n_baseline} against {n_samples} samples a series) has the larger maximum ({from_ns} against {to_ns}): length "
+             "alone gives that with a chance of {chance_pct}, so it shows nothing",
+     .advice = "repeat the shorter run at the longer one's number of samples"},
+    {.code = "confound", .text = "{subject} differs ({values}): {why}",
+     .advice = "repeat one side with the other's {subject}",
+     .meaning = "A condition other than what is under test differs between the sides; a part or all of the difference may come from "
+                "it."},
+    {.code = "confound", .variant = "invalidating", .text = "{subject} differs ({values}): {why}; this comparison decides nothing",
+     .advice = "repeat one side with the other's {subject}"},
+    {.code = "tail-improved",
+     .text = "{run}: the tail is better: {subject} of samples lie below {from_ns} in the baseline and below {to_ns} here ({change_pct})[, p = "
+             "{p}]",
+     .meaning = "Rare large latencies are rarer or smaller than in the baseline, beyond chance: counts above common edges (exact, no "
+                "shape assumed), corrected for the levels tried, and by at least 5 % of the quantile."},
+    {.code = "tail-improved", .variant = "ranks",
+     .text = "{run}: the maxima are lower: around {from_ns} in the baseline, {to_ns} here[, p = {p}]",
+     .advice = "repeat each side a few times, with histograms: single maxima say little"},
+    {.code = "tail-regressed",
+     .text = "{run}: the tail is worse: {subject} of samples lie below {from_ns} in the baseline and below {to_ns} here ({change_pct})[, p = "
+             "{p}]",
+     .advice = "find the cause of the large samples (whylate explain on a trace of this side)",
+     .meaning = "Rare large latencies are more frequent or larger than in the baseline, beyond chance."},
+    {.code = "tail-regressed", .variant = "ranks",
+     .text = "{run}: the maxima are higher: around {from_ns} in the baseline, {to_ns} here[, p = {p}]",
+     .advice = "repeat each side a few times, with histograms: single maxima say little"},
+    {.code = "body-improved", .text = "{run}: the body is faster: average {from_ns} in the baseline, {to_ns} here ({change_pct})[, p = {p}]",
+     .meaning = "Typical latencies are shorter than in the baseline, beyond chance (Mann-Whitney with ties) and by at least 3 % of the "
+                "average."},
+    {.code = "body-improved", .variant = "ranks",
+     .text = "{run}: the averages are lower: around {from_ns} in the baseline, {to_ns} here[, p = {p}]"},
+    {.code = "body-regressed", .text = "{run}: the body is slower: average {from_ns} in the baseline, {to_ns} here ({change_pct})[, p = {p}]",
+     .advice = "look for what every wakeup pays: frequency, idle states, virtualisation, tracing, debug options",
+     .meaning = "Typical latencies are longer than in the baseline, beyond chance (Mann-Whitney with ties) and by at least 3 % of the "
+                "average."},
+    {.code = "body-regressed", .variant = "ranks",
+     .text = "{run}: the averages are higher: around {from_ns} in the baseline, {to_ns} here[, p = {p}]"},
+    {.code = "uniform-shift", .text = "{run}: all quantiles moved by about {shift_ns}: a constant, not a tail",
+     .meaning = "Body and tail moved by the same amount: a constant cost (virtualisation, timer calibration, tracing)."},
+    {.code = "not-comparable", .text = "the runs cannot be compared: {subject} differs and changes what is measured",
+     .advice = "repeat one side with the other's {subject}",
+     .meaning = "The sides differ in something that changes what was measured; any difference between them could come from it."},
+    {.code = "not-comparable", .variant = "single", .text = "there is only one run: nothing to compare it with"},
+    {.code = "no-difference-shown", .text = "{run}: no difference to the baseline is shown beyond chance[ (maxima {from_ns} and {to_ns})]",
+     .meaning = "Neither body nor tail differ beyond chance by an amount that matters. That is no proof of equality."},
+    {.code = "no-difference-shown", .variant = "ranks",
+     .text = "{run}: too little is known for a difference (maxima {from_ns} and {to_ns})",
+     .advice = "measure with histograms (cyclictest -h), equally long, and repeat each side"},
     {.code = NULL},
 };

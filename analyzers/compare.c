@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Is one side better than the other, by how much, how sure, and is the comparison fair? */
+#include "analyzers/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyzers/stats/twosample.h"
+#include "base/text.h"
+
+static struct finding *add(const struct compare *compare, uint32_t side, const char *code, const char *variant,
+                           enum severity severity, enum confidence confidence)
+{
+    struct finding *finding = findings_add(&compare->analysis->findings, code, severity, confidence);
+    finding->variant = variant;
+    finding->run = compare->sides[side].first_run;
+    return finding;
+}
+
+static void put_ns(const struct compare *compare, struct finding *finding, const char *key, double ns)
+{
+    if (isfinite(ns))
+        finding_integer(&compare->analysis->findings, finding, key, (int64_t)llround(ns));
+}
+
+/* What confounds leave of a confidence: a difference with another cause at hand is possible, no more. */
+static enum confidence weaken(enum confidence confidence, int gravest)
+{
+    if (gravest >= 3 && confidence > CONFIDENCE_POSSIBLE)
+        return CONFIDENCE_POSSIBLE;
+    if (gravest >= 2 && confidence > CONFIDENCE_LIKELY)
+        return CONFIDENCE_LIKELY;
+    return confidence;
+}
+
+static void tell_body(const struct compare *compare, uint32_t side, const struct difference *d, int gravest)
+{
+    struct findings *out = &compare->analysis->findings;
+    if (d->body == 0)
+        return;
+    struct finding *finding = add(compare, side, d->body > 0 ? "body-regressed" : "body-improved", d->by_runs ? "ranks" : "",
+                                  d->body > 0 ? SEVERITY_WARNING : SEVERITY_NOTE, weaken(d->body_confidence, gravest));
+    put_ns(compare, finding, "from_ns", d->body_from_ns);
+    put_ns(compare, finding, "to_ns", d->body_to_ns);
+    finding_number(out, finding, "change_pct", (d->body_to_ns / d->body_from_ns - 1) * 100);
+    if (!isnan(d->body_p))
+        finding_number(out, finding, "p", d->body_p);
+    if (d->is_uniform) {
+        finding = add(compare, side, "uniform-shift", "", SEVERITY_NOTE, weaken(CONFIDENCE_LIKELY, gravest));
+        put_ns(compare, finding, "shift_ns", d->shift_ns);
+    }
+}
+
+static void tell_tail(const struct compare *compare, uint32_t side, const struct difference *d, int gravest)
+{
+    struct findings *out = &compare->analysis->findings;
+    if (d->tail == 0)
+        return;
+    struct finding *finding = add(compare, side, d->tail > 0 ? "tail-regressed" : "tail-improved", d->by_runs ? "ranks" : "",
+                                  d->tail > 0 ? SEVERITY_WARNING : SEVERITY_NOTE, weaken(d->tail_confidence, gravest));
+    if (!isnan(d->tail_level)) {
+        finding->subject = arena_format(out->arena, "%.10g %%", d->tail_level * 100);
+        finding_number(out, finding, "level", d->tail_level);
+    }
+    put_ns(compare, finding, "from_ns", d->tail_from_ns);
+    put_ns(compare, finding, "to_ns", d->tail_to_ns);
+    if (isfinite(d->tail_to_ns / d->tail_from_ns))
+        finding_number(out, finding, "change_pct", (d->tail_to_ns / d->tail_from_ns - 1) * 100);
+    if (!isnan(d->tail_p))
+        finding_number(out, finding, "p", d->tail_p);
+}
+
+static void tell_length(const struct compare *compare, uint32_t side, const struct difference *d)
+{
+    const struct side *a = &compare->sides[compare->baseline], *b = &compare->sides[side];
+    struct findings *out = &compare->analysis->findings;
+    if (!d->length_differs)
+        return;
+    struct finding *finding = add(compare, side, "length-differs", d->length_explains ? "explains" : "", SEVERITY_WARNING, CONFIDENCE_PROVEN);
+    finding_integer(out, finding, "n_samples", (int64_t)b->n_per_series);
+    finding_integer(out, finding, "n_baseline", (int64_t)a->n_per_series);
+    put_ns(compare, finding, "from_ns", a->max_ns);
+    put_ns(compare, finding, "to_ns", b->max_ns);
+    finding_number(out, finding, "chance_pct", 100 * p_longer_run_wins(fmin(a->n_per_series, b->n_per_series), fmax(a->n_per_series, b->n_per_series)));
+}
+
+static void tell_nothing(const struct compare *compare, uint32_t side, const struct difference *d)
+{
+    const struct side *a = &compare->sides[compare->baseline], *b = &compare->sides[side];
+    if (d->body != 0 || d->tail != 0)
+        return;
+    bool is_rich = !d->by_runs && fmin((double)a->histogram.n, (double)b->histogram.n) >= 1e5;
+    struct finding *finding = add(compare, side, "no-difference-shown", d->by_runs ? "ranks" : "", SEVERITY_NOTE,
+                                  is_rich ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE);
+    put_ns(compare, finding, "from_ns", a->max_ns);
+    put_ns(compare, finding, "to_ns", b->max_ns);
+}
+
+static void tell_incomparable(const struct compare *compare)
+{
+    struct finding *finding = findings_add(&compare->analysis->findings, "not-comparable", SEVERITY_WARNING, CONFIDENCE_PROVEN);
+    struct text keys = {.max_length = 200};
+    for (size_t i = 0; i < compare->analysis->comparison.n_confounds; i++)
+        if (strcmp(compare->analysis->comparison.confounds[i].severity, "invalidating") == 0)
+            text_format(&keys, "%s%s", keys.length ? ", " : "", compare->analysis->comparison.confounds[i].key);
+    finding->subject = arena_string(&compare->analysis->arena, text_string(&keys));
+    text_release(&keys);
+}
+
+static enum status compare_run(const struct store *store, const struct analysis_options *options,
+                               struct analysis *analysis, struct error *error)
+{
+    struct compare compare = {.store = store, .options = options, .analysis = analysis};
+    struct comparison *c = &analysis->comparison;
+    c->is_made = true;
+    c->matched_n_samples = NAN;
+    if (store->n_runs < 2) {
+        c->conclusion = "There is only one run: nothing to compare it with.";
+        findings_add(&analysis->findings, "not-comparable", SEVERITY_WARNING, CONFIDENCE_PROVEN)->variant = "single";
+        return OK;
+    }
+    enum status status = compare_read_runs(&compare, error);
+    if (status != FAILED) {
+        struct difference *differences = arena_array(&analysis->arena, compare.n_sides, sizeof *differences);
+        compare_metrics(&compare);
+        int gravest = compare_confounds(&compare);
+        c->comparable = gravest < 3 && compare.path != PATH_UNKNOWN && !compare.paths_differ;
+        if (gravest >= 3)
+            tell_incomparable(&compare);
+        for (uint32_t side = 0; side < compare.n_sides && compare.path != PATH_UNKNOWN && !compare.paths_differ; side++) {
+            if (side == compare.baseline)
+                continue;
+            differences[side] = compare_difference(&compare, side);
+            tell_body(&compare, side, &differences[side], gravest);
+            tell_tail(&compare, side, &differences[side], gravest);
+            tell_length(&compare, side, &differences[side]);
+            tell_nothing(&compare, side, &differences[side]);
+        }
+        compare_next_runs(&compare, differences, gravest);
+        compare_conclusion(&compare, differences, gravest);
+    }
+    compare_release(&compare);
+    return status;
+}
+
+const struct analyzer analyzer_compare = {
+    .name = "compare",
+    .summary = "whether runs differ, by how much, how sure, what else differed",
+    .jobs = JOB_COMPARE,
+    .run = compare_run,
+};

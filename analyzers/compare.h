@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Comparison at work: measured runs, gathered into sides (one per input), and what each part of it computes. */
+#ifndef ANALYZERS_COMPARE_H
+#define ANALYZERS_COMPARE_H
+
+#include "analyzers/analyzer.h"
+#include "analyzers/stats/histogram.h"
+
+/* What one run measured on the compared path, all its series together. */
+struct measured_run {
+    uint32_t run, side;
+    struct histogram histogram; /* n 0: none (only minimum, average, maximum) */
+    struct bin *bins;           /* owned */
+    bool is_normalised;         /* skipped periods were added (see compare_read_runs) */
+    double n, min_ns, avg_ns, max_ns, duration_ns, interval_ns; /* NAN unknown; n: samples of all its series */
+    double n_per_series;        /* largest series */
+    bool max_is_lower_bound;
+    size_t n_series;
+    double *series_max, *series_avg; /* of each series; NAN unknown */
+};
+
+struct side {
+    uint32_t first_run;
+    size_t n_runs;
+    struct histogram histogram;
+    struct bin *bins;
+    double n, n_per_series, min_ns, avg_ns, max_ns; /* over its runs; avg weighted by samples */
+};
+
+struct compare {
+    const struct store *store;
+    const struct analysis_options *options;
+    struct analysis *analysis;
+    enum measure_path path;
+    bool paths_differ;
+    size_t n_runs, n_sides;
+    struct measured_run *runs; /* in run order */
+    struct side *sides;
+    uint32_t baseline; /* a side */
+};
+
+/* How one side differs from the baseline. Directions: > 0 regressed, < 0 improved, 0 nothing shown. */
+struct difference {
+    int body, tail;
+    double body_p, tail_p;             /* adjusted (Holm) */
+    double body_from_ns, body_to_ns;   /* averages */
+    double tail_level;                 /* quantile at which it shows; NAN: the maximum */
+    double tail_from_ns, tail_to_ns;
+    enum confidence body_confidence, tail_confidence;
+    bool is_uniform;
+    double shift_ns;                   /* of a uniform shift */
+    bool length_differs, length_explains; /* the longer side has the larger maximum, and nothing else shows a difference */
+    bool by_runs;                      /* judged from repeated runs or threads, without histograms */
+};
+
+/* Reads and pools the runs. FAILED: damaged store. Release in any case. */
+enum status compare_read_runs(struct compare *compare, struct error *error);
+void compare_release(struct compare *compare);
+
+/* Metrics of all runs into analysis->comparison, and the matched maxima. */
+void compare_metrics(struct compare *compare);
+/* Tests of one side against the baseline. */
+struct difference compare_difference(const struct compare *compare, uint32_t side);
+/* Facts that differ or are missing. Returns the gravest: 0 none, 1 note, 2 weakening, 3 invalidating. */
+int compare_confounds(struct compare *compare);
+/* Repeats that would settle it, and the conclusion in words. */
+void compare_next_runs(struct compare *compare, const struct difference *differences, int gravest);
+void compare_conclusion(struct compare *compare, const struct difference *differences, int gravest);
+
+struct metric *compare_add_metric(struct compare *compare, const char *name);
+struct side compare_pool(const struct compare *compare, uint32_t side);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The comparison in words that a sceptic accepts, and the repeats that would settle what is open. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzers/compare.h"
+#include "analyzers/stats/twosample.h"
+#include "base/duration.h"
+#include "base/text.h"
+
+static void add_ns(struct text *text, double ns)
+{
+    char buffer[DURATION_TEXT_BYTES];
+    if (isfinite(ns))
+        text_add(text, duration_format((int64_t)llround(ns), buffer));
+    else
+        text_add(text, "unknown");
+}
+
+static void add_count(struct text *text, double n)
+{
+    if (n >= 1e6)
+        text_format(text, "%.3g million", n / 1e6);
+    else
+        text_format(text, "%.0f", n);
+}
+
+static const char *word_of(enum confidence confidence)
+{
+    return confidence == CONFIDENCE_PROVEN ? "Proven: " : confidence == CONFIDENCE_LIKELY ? "Likely: " : "Possible, not shown: ";
+}
+
+static enum confidence limited(enum confidence confidence, int gravest)
+{
+    return gravest >= 3 && confidence > CONFIDENCE_POSSIBLE ? CONFIDENCE_POSSIBLE : gravest >= 2 && confidence > CONFIDENCE_LIKELY ? CONFIDENCE_LIKELY : confidence;
+}
+
+static void conclude_side(const struct compare *compare, uint32_t side, const struct difference *d, int gravest, struct text *text)
+{
+    const struct side *a = &compare->sides[compare->baseline], *b = &compare->sides[side];
+    const char *label_a = compare->store->runs[a->first_run].label, *label_b = compare->store->runs[b->first_run].label;
+    text_format(text, "%s%s against %s: ", text->length ? " " : "", label_b ? label_b : "run", label_a ? label_a : "baseline");
+    if (d->body == 0 && d->tail == 0)
+        text_add(text, "no difference is shown beyond what chance gives. ");
+    if (d->tail != 0) {
+        text_format(text, "%sthe tail is %s (", word_of(limited(d->tail_confidence, gravest)), d->tail > 0 ? "worse" : "better");
+        if (isnan(d->tail_level))
+            text_add(text, "maxima around ");
+        else
+            text_format(text, "%.10g %% of samples below ", d->tail_level * 100);
+        add_ns(text, d->tail_from_ns);
+        text_add(text, " -> ");
+        add_ns(text, d->tail_to_ns);
+        text_add(text, "). ");
+    }
+    if (d->body != 0) {
+        text_format(text, "%sthe body is %s (average ", word_of(limited(d->body_confidence, gravest)), d->body > 0 ? "slower" : "faster");
+        add_ns(text, d->body_from_ns);
+        text_add(text, " -> ");
+        add_ns(text, d->body_to_ns);
+        text_add(text, "). ");
+    } else if (d->tail != 0) {
+        text_add(text, "The body is not shown to differ. ");
+    }
+    text_add(text, "Maxima: ");
+    add_ns(text, a->max_ns);
+    text_add(text, " -> ");
+    add_ns(text, b->max_ns);
+    if (d->length_differs) {
+        text_add(text, ", of ");
+        add_count(text, a->n_per_series);
+        text_add(text, " and ");
+        add_count(text, b->n_per_series);
+        text_add(text, " samples a series");
+    }
+    text_add(text, ". ");
+    if (d->length_explains)
+        text_format(text, "The longer run has the larger maximum, which length alone gives with a chance of %.0f %%: it shows nothing. ",
+                    100 * p_longer_run_wins(fmin(a->n_per_series, b->n_per_series), fmax(a->n_per_series, b->n_per_series)));
+}
+
+void compare_conclusion(struct compare *compare, const struct difference *differences, int gravest)
+{
+    struct comparison *c = &compare->analysis->comparison;
+    struct text text = {.max_length = 8000};
+    bool one_each = true;
+    for (uint32_t side = 0; side < compare->n_sides; side++) {
+        one_each &= compare->sides[side].n_runs < 2;
+        if (side != compare->baseline && compare->path != PATH_UNKNOWN && !compare->paths_differ)
+            conclude_side(compare, side, &differences[side], gravest, &text);
+    }
+    if (compare->path == PATH_UNKNOWN)
+        text_add(&text, "The files hold no latencies to compare. ");
+    else if (compare->paths_differ)
+        text_add(&text, "The runs measured different things: there is nothing to compare. ");
+    if (gravest >= 2) {
+        text_add(&text, gravest >= 3 ? "The comparison is not fair, because these differ: " : "Not equal, or not stated, on both sides: ");
+        size_t n = 0;
+        for (size_t i = 0; i < c->n_confounds; i++) {
+            bool counts = strcmp(c->confounds[i].severity, gravest >= 3 ? "invalidating" : "weakening") == 0;
+            if (counts)
+                text_format(&text, "%s%s", n++ ? ", " : "", c->confounds[i].key);
+        }
+        text_add(&text, ". ");
+    }
+    if (one_each && text.length && compare->path != PATH_UNKNOWN)
+        text_add(&text, "One run on each side: how much runs differ among themselves was not measured.");
+    c->conclusion = arena_string(&compare->analysis->arena, text_string(&text));
+    text_release(&text);
+}
+
+static void add_next(struct compare *compare, const char *change, const char *why, double n_samples)
+{
+    struct comparison *c = &compare->analysis->comparison;
+    c->next_runs[c->n_next_runs++] = (struct next_run){change, why, n_samples};
+}
+
+#define MAX_NEXT 8
+void compare_next_runs(struct compare *compare, const struct difference *differences, int gravest)
+{
+    struct comparison *c = &compare->analysis->comparison;
+    struct arena *arena = &compare->analysis->arena;
+    double longest = NAN;
+    bool any_length = false, one_each = true, any_difference = false;
+    c->next_runs = arena_array(arena, MAX_NEXT + 3, sizeof *c->next_runs);
+    for (uint32_t side = 0; side < compare->n_sides; side++) {
+        longest = isnan(longest) ? compare->sides[side].n_per_series : fmax(longest, compare->sides[side].n_per_series);
+        any_length |= differences[side].length_differs;
+        any_difference |= differences[side].body != 0 || differences[side].tail != 0;
+        one_each &= compare->sides[side].n_runs < 2;
+    }
+    for (size_t i = 0; i < c->n_confounds && c->n_next_runs < MAX_NEXT && gravest >= 2; i++) {
+        const struct confound *confound = &c->confounds[i];
+        if (strcmp(confound->severity, "note") == 0 || strcmp(confound->key, "length") == 0)
+            continue;
+        bool is_missing = false;
+        for (size_t k = 0; k < confound->n_values; k++)
+            is_missing |= !confound->values[k];
+        add_next(compare, arena_format(arena, is_missing ? "record %s on all sides" : "repeat one side with the other's %s", confound->key),
+                 confound->why, longest);
+    }
+    if (any_length)
+        add_next(compare, "repeat the shorter run at the longer one's number of samples",
+                 "maxima are comparable at equal sample counts only", longest);
+    if (one_each)
+        add_next(compare, any_difference ? "repeat both sides twice more, in turn" : "repeat both sides, in turn and longer",
+                 "only repeats show how much runs differ without any change", any_difference ? longest : longest * 3);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What else differed. Rules that the community's arguments teach, one row each: which facts, how grave when they differ or
+ * are missing on one side, and why it matters. What is under test (--factor) is no confound.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzers/compare.h"
+#include "analyzers/series_shape.h"
+#include "base/text.h"
+
+enum gravity { NONE = 0, NOTE, WEAKENING, INVALIDATING };
+static const char *const gravity_names[] = {"note", "note", "weakening", "invalidating"};
+
+/* The value of a condition in a run, into text; false: unknown. */
+typedef bool reader(const struct store *store, const struct measured_run *m, char *text, size_t size);
+
+struct rule {
+    const char *key;
+    const char *facts; /* keys, or NULL: read() tells */
+    reader *read;
+    enum gravity differs, missing_one, missing_all;
+    bool is_factor; /* under test by default */
+    const char *why;
+};
+
+static bool copy(const char *value, char *text, size_t size)
+{
+    if (!value)
+        return false;
+    snprintf(text, size, "%s", value);
+    return true;
+}
+
+static bool read_path(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    bool any = false;
+    text[0] = '\0';
+    for (enum measure_path path = PATH_TIMER_WAKEUP; path <= PATH_NOISE; path++)
+        for (size_t i = 0; i < store->n_series; i++)
+            if (store->series[i].run == m->run && store->series[i].path == path && store->series[i].n_samples != 0) {
+                size_t length = strlen(text);
+                snprintf(text + length, size - length, "%s%s", any ? ", " : "", measure_path_name(path));
+                any = true;
+                break;
+            }
+    return any;
+}
+
+static bool read_interval(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    (void)store;
+    if (isnan(m->interval_ns))
+        return copy(run_tool_fact(store, m->run, "interval_ns"), text, size);
+    snprintf(text, size, "%.0f", m->interval_ns);
+    return true;
+}
+
+static bool read_length(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    (void)store;
+    if (isnan(m->n_per_series))
+        return false;
+    snprintf(text, size, "%.0f", m->n_per_series);
+    return true;
+}
+
+/* "isolated", "not isolated": of the measured CPU, or of any where it is not known. */
+static bool read_isolation(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    const char *isolated = run_fact(store, m->run, "cmdline.isolcpus|cpu.isolated"), *latmus = run_fact(store, m->run, "latmus.cpu_isolated");
+    if (isolated) {
+        snprintf(text, size, "CPUs %s isolated", isolated);
+        return true;
+    }
+    if (latmus)
+        return copy(strcmp(latmus, "yes") == 0 ? "isolated" : "not isolated", text, size);
+    return run_fact(store, m->run, "cmdline") ? copy("not isolated", text, size) : false;
+}
+
+static bool read_priority(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    int32_t highest = PRIO_UNKNOWN;
+    for (size_t i = 0; i < store->n_series; i++)
+        if (store->series[i].run == m->run && store->series[i].priority != PRIO_UNKNOWN && store->series[i].priority > highest &&
+            !series_is_cokernel(store, &store->series[i]))
+            highest = store->series[i].priority;
+    if (highest == PRIO_UNKNOWN)
+        return false;
+    snprintf(text, size, "%" PRId32, highest);
+    return true;
+}
+
+static bool read_core(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    for (size_t i = 0; i < store->n_series; i++)
+        if (store->series[i].run == m->run && series_is_cokernel(store, &store->series[i]))
+            return copy("co-kernel", text, size);
+    if (run_fact(store, m->run, "kernel.config.CONFIG_XENOMAI|kernel.config.CONFIG_EVL"))
+        return copy("co-kernel built in", text, size);
+    return run_fact(store, m->run, "kernel.release|kernel.version") ? copy("native", text, size) : false;
+}
+
+static bool read_tool(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    for (size_t i = 0; i < store->n_series; i++)
+        if (store->series[i].run == m->run && store->series[i].tool)
+            return copy(store->series[i].tool, text, size);
+    return false;
+}
+
+static bool read_omission(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    for (size_t i = 0; i < store->n_series; i++) {
+        enum omission o = store->series[i].run == m->run ? store->series[i].omission : OMISSION_UNKNOWN;
+        if (o != OMISSION_UNKNOWN)
+            return copy(o == OMISSION_SKIPS ? "skips missed periods" : o == OMISSION_REPLAYS ? "replays missed periods" : "has no periods",
+                        text, size);
+    }
+    return false;
+}
+
+static bool read_limit(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    int64_t limit = NS_UNKNOWN;
+    for (size_t i = 0; i < store->n_series; i++)
+        if (store->series[i].run == m->run && store->series[i].overflow_limit_ns > limit)
+            limit = store->series[i].overflow_limit_ns;
+    if (limit == NS_UNKNOWN)
+        return false;
+    snprintf(text, size, "%" PRId64, limit);
+    return true;
+}
+
+static bool read_resolution(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    for (size_t i = 0; i < store->n_series; i++)
+        if (store->series[i].run == m->run && store->series[i].resolution_ns > 0) {
+            snprintf(text, size, "%" PRId64, store->series[i].resolution_ns);
+            return true;
+        }
+    return false;
+}
+
+/* Load averages differ always: in words. */
+static bool read_load(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    const char *stated = run_fact(store, m->run, "load.command|load.kind|load"), *average = run_fact(store, m->run, "load.average");
+    double load;
+    if (stated)
+        return copy(stated, text, size);
+    if (!average || sscanf(average, "%lf", &load) != 1)
+        return false;
+    return copy(load < 0.5 ? "load average below 0.5" : load < 2 ? "load average 0.5 to 2" : load < 10 ? "load average 2 to 10" : "load average above 10",
+                text, size);
+}
+
+static bool read_governor(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    return copy(run_fact(store, m->run, "cpu.governor|cpu.0.governor|cpu.1.governor|cpu.N.governor"), text, size);
+}
+
+static bool read_threads(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    (void)store;
+    if (m->n_series == 0)
+        return false;
+    snprintf(text, size, "%zu", m->n_series);
+    return true;
+}
+
+static bool read_tracing(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    for (size_t i = 0; i < store->n_streams; i++)
+        if (store->streams[i].run == m->run && store->streams[i].n_events > 0)
+            return copy("traced", text, size);
+    return m->n_series > 0 ? copy("no trace", text, size) : false;
+}
+
+static bool read_virtual(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    return copy(run_fact(store, m->run, "machine.hypervisor|cpu.hypervisor|cpu.virtualization|dmesg.hypervisor"), text, size);
+}
+
+static const struct rule rules[] = {
+    {"path", NULL, read_path, INVALIDATING, WEAKENING, NOTE, false,
+     "the runs measured different things: a timer wakeup, an interrupt's response and a call's duration cannot be set against each other"},
+    {"length", NULL, read_length, WEAKENING, WEAKENING, NOTE, false,
+     "a longer run meets rarer events: its maximum is larger by chance alone, so maxima are compared at equal sample counts only"},
+    {"interval", NULL, read_interval, WEAKENING, WEAKENING, NOTE, false,
+     "a faster loop finds its code and data still in the caches: 10 kHz hides cache misses that 1 kHz shows"},
+    {"isolation", NULL, read_isolation, INVALIDATING, WEAKENING, NOTE, false,
+     "on an isolated CPU the caches stay warm, because the load runs elsewhere; the other side lost its lines to the load between wakeups"},
+    {"kernel.release", "kernel.release", NULL, WEAKENING, WEAKENING, NOTE, true,
+     "without the kernel's release (and its patch) nobody can repeat the run or find what was fixed since"},
+    {"kernel.version", "kernel.version", NULL, NOTE, NONE, NONE, true, "the kernel was built differently"},
+    {"core", NULL, read_core, WEAKENING, NONE, NONE, true, "native preemption on one side, a co-kernel on the other"},
+    {"ipipe.version", "ipipe.version|dmesg.ipipe|xenomai.version|evl.version", NULL, WEAKENING, NOTE, NONE, true,
+     "the co-kernel's and I-pipe's releases decide its latency"},
+    {"tool", NULL, read_tool, WEAKENING, NONE, NONE, false, "different tools take different stamps: a part of the difference may be the tool's own"},
+    {"omission", NULL, read_omission, NOTE, NONE, NONE, false,
+     "one tool skips the periods that a stall swallowed, the other measures them late; the skipped ones were added for the comparison"},
+    {"resolution", NULL, read_resolution, NOTE, NONE, NONE, false, "values were rounded to different units"},
+    {"priority", NULL, read_priority, WEAKENING, NOTE, NONE, false,
+     "a thread with a lower priority waits for interrupt threads and others that the higher one precedes"},
+    {"threads", NULL, read_threads, NOTE, NONE, NONE, false, "more threads measure more CPUs, and disturb each other"},
+    {"load", NULL, read_load, WEAKENING, WEAKENING, NOTE, false,
+     "the load decides which worst cases show: hackbench and 'dd if=/dev/zero' find peaks that an idle system hides"},
+    {"cpu.governor", NULL, read_governor, WEAKENING, NOTE, NONE, false, "a CPU that changes its frequency is slow when it wakes"},
+    {"cpu.idle_driver", "cpu.idle_driver|cmdline.cpuidle.off|cmdline.idle|cmdline.intel_idle.max_cstate|cmdline.processor.max_cstate", NULL, WEAKENING,
+     NONE, NONE, false, "deep idle states cost time to leave; both sides must have the same"},
+    {"clocksource", "clocksource", NULL, NOTE, NONE, NONE, false, "another clock source has another cost and resolution"},
+    {"cpu.model", "cpu.model", NULL, WEAKENING, NOTE, NONE, false, "another processor is another measurement"},
+    {"machine.model", "machine.model", NULL, WEAKENING, NONE, NONE, false, "another board is another measurement"},
+    {"kernel.machine", "kernel.machine", NULL, WEAKENING, NONE, NONE, false, "another architecture is another measurement"},
+    {"virtualization", NULL, read_virtual, WEAKENING, NOTE, NONE, false, "a hypervisor adds the host's scheduling to every latency"},
+    {"sched.rt_runtime_us", "sched.rt_runtime_us", NULL, NOTE, NONE, NONE, false, "real-time throttling stops a busy task on one side only"},
+    {"console", "kernel.consoles|cmdline.console", NULL, NOTE, NONE, NONE, false,
+     "output to a serial console runs long sections with interrupts or preemption off"},
+    {"threadirqs", "cmdline.threadirqs", NULL, NOTE, NONE, NONE, false, "threaded interrupts can be preempted, others cannot"},
+    {"start", "cyclictest.aligned|whylate-capture.start", NULL, NOTE, NONE, NONE, false,
+     "threads started together expire together and queue up; started apart they do not"},
+    {"tracing", NULL, read_tracing, NOTE, NONE, NONE, false, "tracing adds its own time to every event"},
+    {"histogram-limit", NULL, read_limit, NOTE, NONE, NONE, false, "the histograms end at different values; what lies beyond is counted, not known"},
+};
+#define N_RULES (sizeof rules / sizeof *rules)
+
+static bool is_factor(const struct compare *compare, const struct rule *rule)
+{
+    if (compare->options->n_factors == 0)
+        return rule->is_factor;
+    for (size_t i = 0; i < compare->options->n_factors; i++) {
+        const char *factor = compare->options->factors[i];
+        if (strcmp(factor, rule->key) == 0 || (rule->facts && strstr(rule->facts, factor)) ||
+            (strcmp(factor, "cmdline.isolcpus") == 0 && strcmp(rule->key, "isolation") == 0) ||
+            (strcmp(factor, "kernel") == 0 && strncmp(rule->key, "kernel.", 7) == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool same_value(const struct rule *rule, const char *a, const char *b)
+{
+    if (strcmp(rule->key, "length") == 0) {
+        double x, y;
+        return sscanf(a, "%lf", &x) == 1 && sscanf(b, "%lf", &y) == 1 && x < 1.2 * y && y < 1.2 * x;
+    }
+    return strcmp(a, b) == 0;
+}
+
+static enum gravity weigh(const struct compare *compare, const struct rule *rule, const char **values, bool *differs)
+{
+    size_t n_known = 0;
+    *differs = false;
+    const char *first = NULL;
+    for (size_t i = 0; i < compare->n_runs; i++) {
+        if (!values[i])
+            continue;
+        n_known++;
+        if (!first)
+            first = values[i];
+        *differs |= !same_value(rule, first, values[i]);
+    }
+    bool under_test = is_factor(compare, rule);
+    if (*differs)
+        return under_test ? NONE : rule->differs;
+    if (n_known == 0)
+        return rule->missing_all;
+    return n_known < compare->n_runs ? rule->missing_one : NONE;
+}
+
+int compare_confounds(struct compare *compare)
+{
+    struct comparison *c = &compare->analysis->comparison;
+    struct arena *arena = &compare->analysis->arena;
+    struct findings *out = &compare->analysis->findings;
+    int gravest = NONE;
+    c->confounds = arena_array(arena, N_RULES, sizeof *c->confounds);
+    for (size_t r = 0; r < N_RULES; r++) {
+        const struct rule *rule = &rules[r];
+        const char **values = arena_array(arena, compare->n_runs, sizeof *values);
+        char text[400];
+        for (size_t i = 0; i < compare->n_runs; i++) {
+            bool known = rule->read ? rule->read(compare->store, &compare->runs[i], text, sizeof text)
+                                    : copy(run_fact(compare->store, compare->runs[i].run, rule->facts), text, sizeof text);
+            values[i] = known ? arena_string(arena, text) : NULL;
+        }
+        bool differs;
+        enum gravity gravity = weigh(compare, rule, values, &differs);
+        if (gravity == INVALIDATING && strcmp(rule->key, "path") == 0 && !compare->paths_differ)
+            gravity = NONE; /* one path is shared, and only it is compared */
+        if (gravity == NONE)
+            continue;
+        c->confounds[c->n_confounds++] = (struct confound){rule->key, compare->n_runs, values, gravity_names[gravity], rule->why};
+        if ((int)gravity > gravest)
+            gravest = (int)gravity;
+        if (gravity < WEAKENING || !differs || strcmp(rule->key, "length") == 0)
+            continue;
+        struct finding *finding = findings_add(out, "confound", SEVERITY_WARNING, CONFIDENCE_PROVEN);
+        finding->variant = gravity == INVALIDATING ? "invalidating" : "";
+        finding->subject = rule->key;
+        finding_text(out, finding, "why", rule->why);
+        struct text list = {.max_length = 300};
+        for (size_t i = 0; i < compare->n_runs; i++)
+            text_format(&list, "%s%s", i ? " against " : "", values[i] ? values[i] : "unknown");
+        finding_text(out, finding, "values", text_string(&list));
+        text_release(&list);
+    }
+    return gravest;
+}

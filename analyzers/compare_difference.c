@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Body and tail of one side against the baseline. With histograms: Mann-Whitney for the body, counts above common edges
+ * for the tail (exact, no shape assumed, unequal lengths are no matter), all corrected together by Holm. Without: ranks
+ * of repeated runs or threads. A difference must also be large enough to matter.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzers/compare.h"
+#include "analyzers/stats/counting.h"
+#include "analyzers/stats/twosample.h"
+
+#define BODY_MATTERS 1.03 /* ratio of averages */
+#define TAIL_MATTERS 1.05 /* ratio of quantiles */
+#define TAIL_LEAST   10   /* samples that a level must leave above it in the shorter side */
+#define LENGTH_MATTERS 1.2
+
+#define MAX_LEVELS 6
+static const double tail_levels[MAX_LEVELS] = {0.999, 0.9999, 0.99999, 0.999999, 0.9999999, 0.99999999};
+
+static int direction_of(double from, double to, double matters)
+{
+    if (!(from > 0) || !(to > 0))
+        return 0;
+    return to / from >= matters ? 1 : from / to >= matters ? -1 : 0;
+}
+
+struct level {
+    double p, from, to;
+    int direction;
+};
+
+/* Which way the share above a common edge differs, and whether the quantiles at that level differ enough to matter. */
+static struct level look_at_level(const struct histogram *a, const struct histogram *b, double level)
+{
+    struct level found = {NAN, histogram_quantile(a, level), histogram_quantile(b, level), 0};
+    double least = fmin((double)a->n, (double)b->n) * (1 - level), edge = pooled_edge(a, b, level);
+    if (least < TAIL_LEAST || isnan(edge))
+        return found;
+    uint64_t above_a = histogram_count_at_least(a, edge), above_b = histogram_count_at_least(b, edge);
+    found.p = exceedance_p(above_a, a->n, above_b, b->n);
+    double share_a = (double)above_a / (double)a->n, share_b = (double)above_b / (double)b->n;
+    int more = share_b > share_a ? 1 : -1;
+    if (isnan(found.from) || isnan(found.to)) /* hidden in an overflow: the share alone must say it */
+        found.direction = fmax(share_a, share_b) > 1.5 * fmin(share_a, share_b) ? more : 0;
+    else
+        found.direction = direction_of(found.from + a->width_ns / 2, found.to + b->width_ns / 2, TAIL_MATTERS) == more ? more : 0;
+    return found;
+}
+
+static bool is_uniform(const struct histogram *a, const struct histogram *b, double *shift)
+{
+    static const double levels[] = {0.1, 0.5, 0.9, 0.99, 0.999};
+    double least = INFINITY, most = -INFINITY, width = fmax(a->width_ns, b->width_ns);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        double moved = histogram_quantile(b, levels[i]) - histogram_quantile(a, levels[i]);
+        if (isnan(moved))
+            return false;
+        least = fmin(least, moved);
+        most = fmax(most, moved);
+    }
+    *shift = (least + most) / 2;
+    return fabs(*shift) >= 2 * width && most - least <= fmax(width, 0.25 * fabs(*shift));
+}
+
+static void by_histograms(const struct compare *compare, const struct side *a, const struct side *b, struct difference *d)
+{
+    const struct histogram *both[] = {&a->histogram, &b->histogram};
+    double alpha = 1 - compare->options->confidence_pct / 100, p[1 + MAX_LEVELS];
+    struct level level[MAX_LEVELS];
+    struct tied tied = tied_from(both, 2);
+    struct mann_whitney body = mann_whitney(&tied, 0, 1, 0);
+    tied_release(&tied);
+    p[0] = body.p;
+    for (size_t i = 0; i < MAX_LEVELS; i++) {
+        level[i] = look_at_level(both[0], both[1], tail_levels[i]);
+        p[1 + i] = level[i].p;
+    }
+    adjust_holm(p, 1 + MAX_LEVELS);
+    d->body_p = p[0];
+    d->body_from_ns = a->avg_ns;
+    d->body_to_ns = b->avg_ns;
+    int way = body.cliff < 0 ? 1 : -1; /* cliff > 0: the baseline's values are larger */
+    if (p[0] < alpha && direction_of(a->avg_ns, b->avg_ns, BODY_MATTERS) == way)
+        d->body = way;
+    /* Averages moved by a tail alone are no body; medians decide where averages are unknown. */
+    if (p[0] < alpha && isnan(a->avg_ns + b->avg_ns)) {
+        d->body_from_ns = histogram_quantile(both[0], 0.5);
+        d->body_to_ns = histogram_quantile(both[1], 0.5);
+        d->body = direction_of(d->body_from_ns, d->body_to_ns, BODY_MATTERS) == way ? way : 0;
+    }
+    for (size_t i = MAX_LEVELS; i-- > 0;) { /* the deepest level that shows something is the tail's word */
+        if (isnan(p[1 + i]) || p[1 + i] >= alpha || level[i].direction == 0)
+            continue;
+        d->tail = level[i].direction;
+        d->tail_p = p[1 + i];
+        d->tail_level = tail_levels[i];
+        d->tail_from_ns = level[i].from;
+        d->tail_to_ns = level[i].to;
+        break;
+    }
+    d->body_confidence = d->tail_confidence = CONFIDENCE_LIKELY;
+    d->is_uniform = d->body != 0 && is_uniform(both[0], both[1], &d->shift_ns);
+}
+
+/* Values of all series of a side. */
+static size_t gather(const struct compare *compare, uint32_t side, bool maxima, double **values)
+{
+    size_t n = 0, n_all = 0;
+    for (size_t i = 0; i < compare->n_runs; i++)
+        n_all += compare->runs[i].n_series;
+    *values = memory_resize(NULL, n_all, sizeof **values);
+    for (size_t i = 0; i < compare->n_runs; i++) {
+        const struct measured_run *m = &compare->runs[i];
+        for (size_t k = 0; k < m->n_series && m->side == side; k++) {
+            double value = maxima ? m->series_max[k] : m->series_avg[k];
+            if (!isnan(value))
+                (*values)[n++] = value;
+        }
+    }
+    return n;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ranks of a few values each: apart if no value of one side reaches into the other. */
+static int apart(double *a, size_t n_a, double *b, size_t n_b, double matters, double *from, double *to, double *p)
+{
+    *p = rank_sum_p_exact(a, n_a, b, n_b);
+    if (n_a == 0 || n_b == 0)
+        return 0;
+    qsort(a, n_a, sizeof *a, by_value);
+    qsort(b, n_b, sizeof *b, by_value);
+    *from = a[n_a / 2];
+    *to = b[n_b / 2];
+    int way = b[0] > a[n_a - 1] ? 1 : b[n_b - 1] < a[0] ? -1 : 0;
+    return way != 0 && direction_of(*from, *to, matters) == way ? way : 0;
+}
+
+static void by_ranks(const struct compare *compare, uint32_t side, struct difference *d)
+{
+    double alpha = 1 - compare->options->confidence_pct / 100, *a, *b;
+    d->by_runs = true;
+    size_t n_a = gather(compare, compare->baseline, false, &a), n_b = gather(compare, side, false, &b);
+    d->body = apart(a, n_a, b, n_b, 1.1, &d->body_from_ns, &d->body_to_ns, &d->body_p);
+    d->body_confidence = d->body_p < alpha ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
+    free(a);
+    free(b);
+    n_a = gather(compare, compare->baseline, true, &a);
+    n_b = gather(compare, side, true, &b);
+    /* One value against one says something only if it is far away. */
+    d->tail = apart(a, n_a, b, n_b, n_a * n_b < 4 ? 1.5 : 1.1, &d->tail_from_ns, &d->tail_to_ns, &d->tail_p);
+    d->tail_confidence = d->tail_p < alpha ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
+    d->tail_level = NAN;
+    free(a);
+    free(b);
+}
+
+/* Repeated runs on both sides: what differs must also hold from run to run. */
+static void weigh_repeats(const struct compare *compare, uint32_t side, struct difference *d)
+{
+    double a[10], b[10], p, from, to, level = isnan(d->tail_level) ? 0.999 : d->tail_level;
+    size_t n_a = 0, n_b = 0;
+    for (size_t i = 0; i < compare->n_runs; i++) {
+        const struct measured_run *m = &compare->runs[i];
+        double value = m->histogram.n > 0 ? histogram_quantile(&m->histogram, level) : NAN;
+        if (isnan(value))
+            continue;
+        if (m->side == compare->baseline && n_a < 10)
+            a[n_a++] = value;
+        else if (m->side == side && n_b < 10)
+            b[n_b++] = value;
+    }
+    if (n_a < 2 || n_b < 2 || d->tail == 0)
+        return;
+    int way = apart(a, n_a, b, n_b, 1, &from, &to, &p);
+    if (way != d->tail)
+        d->tail_confidence = CONFIDENCE_POSSIBLE; /* runs of one side differ as much among themselves */
+    else if (p < 1 - compare->options->confidence_pct / 100)
+        d->tail_confidence = CONFIDENCE_PROVEN;
+}
+
+struct difference compare_difference(const struct compare *compare, uint32_t side)
+{
+    const struct side *a = &compare->sides[compare->baseline], *b = &compare->sides[side];
+    struct difference d = {.body_p = NAN, .tail_p = NAN, .body_from_ns = NAN, .body_to_ns = NAN, .tail_level = NAN,
+                           .tail_from_ns = NAN, .tail_to_ns = NAN};
+    double ratio = b->n_per_series / a->n_per_series;
+    d.length_differs = ratio >= LENGTH_MATTERS || ratio <= 1 / LENGTH_MATTERS;
+    if (a->histogram.n > 0 && b->histogram.n > 0 && a->histogram.width_ns == b->histogram.width_ns) {
+        by_histograms(compare, a, b, &d);
+        weigh_repeats(compare, side, &d);
+    } else {
+        by_ranks(compare, side, &d);
+    }
+    bool longer_is_worse = (ratio > 1) == (b->max_ns > a->max_ns) && b->max_ns != a->max_ns;
+    d.length_explains = d.length_differs && longer_is_worse && (d.tail == 0 || d.by_runs);
+    /* Maxima of unequal lengths, the longer run's larger: that is what length alone gives. */
+    if (d.length_explains && d.by_runs)
+        d.tail = 0;
+    return d;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Metrics side by side: one value per run; ratio, interval and p of the side that is worst against the baseline. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzers/compare.h"
+#include "analyzers/stats/twosample.h"
+
+#define N_BOOTSTRAP 1000
+
+static size_t metrics_capacity(size_t n)
+{
+    size_t capacity = 16;
+    while (capacity < n)
+        capacity *= 2;
+    return capacity;
+}
+
+struct metric *compare_add_metric(struct compare *compare, const char *name)
+{
+    struct arena *arena = &compare->analysis->arena;
+    struct comparison *c = &compare->analysis->comparison;
+    if (c->n_metrics == 0 || c->n_metrics == metrics_capacity(c->n_metrics)) {
+        struct metric *more = arena_array(arena, metrics_capacity(c->n_metrics + 1), sizeof *more);
+        if (c->n_metrics > 0)
+            memcpy(more, c->metrics, c->n_metrics * sizeof *more);
+        c->metrics = more;
+    }
+    struct metric *metric = &c->metrics[c->n_metrics++];
+    *metric = (struct metric){.name = arena_string(arena, name), .n_values = compare->n_runs, .ratio = NAN, .low = NAN, .high = NAN, .p = NAN};
+    metric->values = arena_array(arena, compare->n_runs, sizeof *metric->values);
+    for (size_t i = 0; i < compare->n_runs; i++)
+        metric->values[i] = NAN;
+    return metric;
+}
+
+/* Keeps the worst side's ratio. */
+static void set_ratio(struct metric *metric, double from, double to, double low, double high, double p)
+{
+    double ratio = from > 0 ? to / from : NAN;
+    if (isnan(ratio) || (!isnan(metric->ratio) && metric->ratio >= ratio))
+        return;
+    metric->ratio = ratio;
+    metric->low = low;
+    metric->high = high;
+    metric->p = p;
+}
+
+enum plain { PLAIN_MIN, PLAIN_AVG, PLAIN_MAX };
+static double plain_of_run(const struct measured_run *m, enum plain which)
+{
+    return which == PLAIN_MIN ? m->min_ns : which == PLAIN_AVG ? m->avg_ns : m->max_ns;
+}
+
+static void plain_metric(struct compare *compare, const char *name, enum plain which)
+{
+    struct metric *metric = compare_add_metric(compare, name);
+    const struct side *a = &compare->sides[compare->baseline];
+    for (size_t i = 0; i < compare->n_runs; i++)
+        metric->values[i] = plain_of_run(&compare->runs[i], which);
+    for (uint32_t side = 0; side < compare->n_sides; side++) {
+        const struct side *b = &compare->sides[side];
+        if (side == compare->baseline)
+            continue;
+        double from = which == PLAIN_MIN ? a->min_ns : which == PLAIN_AVG ? a->avg_ns : a->max_ns;
+        double to = which == PLAIN_MIN ? b->min_ns : which == PLAIN_AVG ? b->avg_ns : b->max_ns;
+        /* A maximum is one draw: it has neither interval nor p. */
+        set_ratio(metric, from, to, NAN, NAN, NAN);
+    }
+}
+
+static void quantile_metric(struct compare *compare, const char *level_name, double level)
+{
+    char name[32];
+    snprintf(name, sizeof name, "quantile:%s", level_name);
+    struct metric *metric = compare_add_metric(compare, name);
+    const struct histogram *a = &compare->sides[compare->baseline].histogram;
+    for (size_t i = 0; i < compare->n_runs; i++)
+        if (compare->runs[i].histogram.n > 0)
+            metric->values[i] = histogram_quantile(&compare->runs[i].histogram, level);
+    for (uint32_t side = 0; side < compare->n_sides; side++) {
+        const struct histogram *b = &compare->sides[side].histogram;
+        if (side == compare->baseline || a->n == 0 || b->n == 0 || a->width_ns != b->width_ns)
+            continue;
+        double low = NAN, high = NAN, p = NAN, edge = pooled_edge(a, b, level);
+        if (fmin((double)a->n, (double)b->n) * (1 - level) >= 5)
+            quantile_ratio_interval(a, b, level, compare->options->confidence_pct / 100, N_BOOTSTRAP,
+                                    compare->options->seed + side, &low, &high);
+        if (!isnan(edge))
+            p = exceedance_p(histogram_count_at_least(a, edge), a->n, histogram_count_at_least(b, edge), b->n);
+        set_ratio(metric, histogram_quantile(a, level), histogram_quantile(b, level), low, high, p);
+    }
+}
+
+/* Expected maximum of as many samples as the shortest run has. */
+static void match_maxima(struct compare *compare)
+{
+    struct comparison *c = &compare->analysis->comparison;
+    double m = NAN;
+    for (size_t i = 0; i < compare->n_runs; i++)
+        if (!isnan(compare->runs[i].n))
+            m = isnan(m) ? compare->runs[i].n : fmin(m, compare->runs[i].n);
+    c->matched_n_samples = m;
+    c->n_expected_max = compare->n_runs;
+    c->expected_max_ns = arena_array(&compare->analysis->arena, compare->n_runs, sizeof(double));
+    for (size_t i = 0; i < compare->n_runs; i++) {
+        const struct measured_run *run = &compare->runs[i];
+        c->expected_max_ns[i] = run->n == m && !run->is_normalised ? run->max_ns
+                                : run->histogram.n > 0             ? histogram_expected_max(&run->histogram, fmin(m, (double)run->histogram.n))
+                                                                    : NAN;
+    }
+}
+
+void compare_metrics(struct compare *compare)
+{
+    plain_metric(compare, "min", PLAIN_MIN);
+    plain_metric(compare, "avg", PLAIN_AVG);
+    bool any = false;
+    for (size_t i = 0; i < compare->n_runs; i++)
+        any |= compare->runs[i].histogram.n > 0;
+    for (size_t q = 0; q < N_QUANTILES && any; q++)
+        quantile_metric(compare, quantile_names[q], quantile_levels[q]);
+    plain_metric(compare, "max", PLAIN_MAX);
+    match_maxima(compare);
+}
