@@ -162,12 +162,15 @@ void headline_verdicts(const json_t *document, struct text *out)
 
 void headline_runs(const json_t *document, struct text *out)
 {
-    size_t n_series = 0, n_artefacts = 0, i, k;
+    size_t n_series = 0, i, k;
+    json_t *paths = json_object(); /* a file that holds two runs is one file */
     uint64_t n_samples = 0, n_events = 0, n_lost = 0;
     bool is_known = true;
-    const json_t *run, *series, *runs = json_object_get(document, "runs");
+    const json_t *run, *artefact, *series, *runs = json_object_get(document, "runs");
     json_array_foreach(runs, i, run) {
-        n_artefacts += json_array_size(json_object_get(run, "artefacts"));
+        json_array_foreach(json_object_get(run, "artefacts"), k, artefact)
+            if (json_get_text(artefact, "path"))
+                json_object_set_new(paths, json_get_text(artefact, "path"), json_true());
         double events = json_get_number(json_object_get(run, "events"), "n");
         double lost = json_get_number(json_object_get(run, "events"), "n_lost");
         n_events += isnan(events) ? 0 : (uint64_t)events;
@@ -179,7 +182,8 @@ void headline_runs(const json_t *document, struct text *out)
             n_samples += isnan(n) ? 0 : (uint64_t)n;
         }
     }
-    size_t n_runs = json_array_size(runs);
+    size_t n_runs = json_array_size(runs), n_artefacts = json_object_size(paths);
+    json_decref(paths);
     text_format(out, "%zu %s from %zu %s: ", n_runs, words_plural(n_runs, "run", "runs"), n_artefacts,
                 words_plural(n_artefacts, "file", "files"));
     if (n_series) {

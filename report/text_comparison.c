@@ -64,9 +64,11 @@ static void print_confounds(const struct text_view *view, const json_t *confound
             text_format(&line, "%s%s", k ? " against " : "", json_is_string(value) ? json_string_value(value) : "not stated");
         if (why)
             text_format(&line, ". %s", why);
+        char mark[16];
+        snprintf(mark, sizeof mark, "%s:", severity);
         page_paragraph(&view->page, 2,
                        strcmp(severity, "invalidating") == 0 ? STYLE_BAD : strcmp(severity, "weakening") == 0 ? STYLE_WARN : STYLE_DIM,
-                       severity, text_string(&line));
+                       mark, text_string(&line));
         text_release(&line);
     }
 }

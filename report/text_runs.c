@@ -37,58 +37,73 @@ static enum page_style verdict_style(const char *verdict)
     return strcmp(verdict, "suspect") == 0 || strcmp(verdict, "artefact") == 0 ? STYLE_BAD : STYLE_WARN;
 }
 
-static void add_series_row(struct table *table, const json_t *series, bool has_verdicts)
+/* Columns that say something about at least one series of a group. */
+struct series_columns {
+    bool quantile, over, lost, verdict;
+};
+
+static bool is_positive(const json_t *series, const char *key)
 {
-    double n_overflow = json_get_number(series, "n_overflow");
+    return json_get_number(series, key) > 0; /* false for unknown */
+}
+
+static void cell_over(struct table *table, const json_t *series)
+{
+    struct text text = {0};
+    double n = json_get_number(series, "n_overflow");
+    if (!isnan(n))
+        words_count((uint64_t)n, &text);
+    table_cell_styled(table, n > 0 ? STYLE_WARN : STYLE_PLAIN, isnan(n) ? NULL : text_string(&text));
+    text_release(&text);
+}
+
+static void add_series_row(struct table *table, const json_t *series, const struct series_columns *has)
+{
     table_cell(table, json_get_text(series, "name"));
     cell_count(table, series, "n_samples");
     cell_ns(table, series, "min_ns");
     cell_ns(table, series, "avg_ns");
-    if (has_verdicts)
+    if (has->quantile)
         cell_ns(table, json_object_get(series, "quantiles_ns"), "0.9999");
     cell_ns(table, series, "max_ns");
-    struct text over = {0};
-    if (!isnan(n_overflow) && n_overflow > 0)
-        words_count((uint64_t)n_overflow, &over);
-    else
-        text_add(&over, isnan(n_overflow) ? "-" : "0");
-    table_cell_styled(table, !isnan(n_overflow) && n_overflow > 0 ? STYLE_WARN : STYLE_PLAIN, text_string(&over));
-    text_release(&over);
-    if (has_verdicts) {
+    if (has->over)
+        cell_over(table, series);
+    if (has->lost)
         cell_count(table, series, "n_lost_periods");
+    if (has->verdict)
         table_cell_styled(table, verdict_style(json_get_text(series, "verdict")), json_get_text(series, "verdict"));
+}
+
+static struct table *new_series_table(const json_t *all, size_t from, size_t to, struct series_columns *has)
+{
+    static _Thread_local struct table_column columns[9];
+    size_t n = 0;
+    for (size_t i = from; i < to; i++) {
+        const json_t *series = json_array_get(all, i);
+        has->quantile |= !isnan(json_get_number(json_object_get(series, "quantiles_ns"), "0.9999"));
+        has->over |= is_positive(series, "n_overflow");
+        has->lost |= !isnan(json_get_number(series, "n_lost_periods"));
+        has->verdict |= json_get_text(series, "verdict") != NULL;
     }
+    columns[n++] = (struct table_column){.title = "series", .flexible = true};
+    columns[n++] = (struct table_column){.title = "samples", .right = true};
+    columns[n++] = (struct table_column){.title = "min", .right = true};
+    columns[n++] = (struct table_column){.title = "avg", .right = true};
+    if (has->quantile)
+        columns[n++] = (struct table_column){.title = "99.99 %", .right = true};
+    columns[n++] = (struct table_column){.title = "max", .right = true};
+    if (has->over)
+        columns[n++] = (struct table_column){.title = "over", .right = true};
+    if (has->lost)
+        columns[n++] = (struct table_column){.title = "lost", .right = true};
+    if (has->verdict)
+        columns[n++] = (struct table_column){.title = "verdict"};
+    return table_new(columns, n);
 }
 
-static void print_series(const struct text_view *view, const json_t *run, bool has_verdicts)
+/* "cyclictest, timer-wakeup, fifo 80, every 1 ms, 12 h 0 min": what the series of a group have in common. */
+static void print_measurement(const struct text_view *view, const json_t *first)
 {
-    static const struct table_column full[] = {
-        {"series", .flexible = true}, {"samples", .right = true}, {"min", .right = true},  {"avg", .right = true},
-        {"99.99 %", .right = true},   {"max", .right = true},     {"over", .right = true}, {"lost", .right = true},
-        {"verdict", .flexible = true}};
-    static const struct table_column brief[] = {
-        {"series", .flexible = true}, {"samples", .right = true}, {"min", .right = true},
-        {"avg", .right = true},       {"max", .right = true},     {"over", .right = true}};
-    const json_t *all = json_object_get(run, "series"), *series;
-    size_t i, n = json_array_size(all);
-    if (!n)
-        return;
-    struct table *table = has_verdicts ? table_new(full, sizeof full / sizeof *full) : table_new(brief, sizeof brief / sizeof *brief);
-    json_array_foreach(all, i, series)
-        if (i < MAX_SERIES)
-            add_series_row(table, series, has_verdicts);
-    table_print(table, &view->page, 2);
-    table_free(table);
-    if (n > MAX_SERIES)
-        page_line(&view->page, "  ... and %zu more series (--json shows all)", n - MAX_SERIES);
-}
-
-/* "cyclictest, timer-wakeup, fifo 80, every 1 ms, 12 h 0 min": what the series have in common. */
-static void print_measurement(const struct text_view *view, const json_t *run)
-{
-    const json_t *first = json_array_get(json_object_get(run, "series"), 0);
-    if (!first)
-        return;
     struct text line = {0};
     char buffer[DURATION_TEXT_BYTES];
     const char *words[] = {json_get_text(first, "tool"), json_get_text(first, "path")};
@@ -108,6 +123,36 @@ static void print_measurement(const struct text_view *view, const json_t *run)
     if (line.length)
         page_paragraph(&view->page, 2, STYLE_PLAIN, NULL, text_string(&line));
     text_release(&line);
+}
+
+static bool same_text(const json_t *a, const json_t *b, const char *key)
+{
+    const char *x = json_get_text(a, key), *y = json_get_text(b, key);
+    return x && y ? strcmp(x, y) == 0 : x == y;
+}
+
+/* A table for each tool and kind of measurement; series of one stand together. */
+static void print_series(const struct text_view *view, const json_t *run)
+{
+    const json_t *all = json_object_get(run, "series");
+    size_t n_all = json_array_size(all), n = n_all < MAX_SERIES ? n_all : MAX_SERIES;
+    for (size_t from = 0, to; from < n; from = to) {
+        const json_t *first = json_array_get(all, from);
+        for (to = from + 1; to < n; to++) {
+            const json_t *next = json_array_get(all, to);
+            if (!same_text(first, next, "tool") || !same_text(first, next, "path"))
+                break;
+        }
+        struct series_columns has = {0};
+        struct table *table = new_series_table(all, from, to, &has);
+        print_measurement(view, first);
+        for (size_t i = from; i < to; i++)
+            add_series_row(table, json_array_get(all, i), &has);
+        table_print(table, &view->page, 2);
+        table_free(table);
+    }
+    if (n_all > n)
+        page_line(&view->page, "  ... and %zu more series (--json shows all)", n_all - n);
 }
 
 /* A file's path without the run's own folder in front, which the heading has just named. */
@@ -240,10 +285,9 @@ void text_runs(const struct text_view *view, bool in_full)
         page_heading(&view->page, text_string(&title));
         text_release(&title);
         print_artefacts(view, run);
-        print_measurement(view, run);
         print_events(view, run);
         print_counters(view, run);
-        print_series(view, run, strcmp(json_get_text(view->document, "command"), "report") == 0);
+        print_series(view, run);
         if (in_full)
             print_facts(view, run);
     }
@@ -258,7 +302,6 @@ void text_series(const struct text_view *view)
         words_clean(json_get_text(run, "label") ? json_get_text(run, "label") : "run", &title);
         page_heading(&view->page, text_string(&title));
         text_release(&title);
-        print_measurement(view, run);
-        print_series(view, run, true);
+        print_series(view, run);
     }
 }

@@ -122,7 +122,9 @@ static void print_finding(const struct text_view *view, const json_t *finding)
     if (confidence && strcmp(confidence, "unknown") != 0)
         text_format(&text, ", %s", confidence);
     text_add(&text, "]");
-    page_paragraph(&view->page, 2, severity_style(severity), severity, text_string(&text));
+    char mark[16];
+    snprintf(mark, sizeof mark, "%s:", severity);
+    page_paragraph(&view->page, 2, severity_style(severity), mark, text_string(&text));
     text_release(&text);
     const char *advice = json_get_text(finding, "advice");
     if (advice)

@@ -30,7 +30,7 @@ static void test_words_by_unit(void **state)
     expect_words(words_integer("max_ns", NS_UNKNOWN, &text), &text, false, "");
     expect_words(words_integer("n_samples", 43200000, &text), &text, true, "43,200,000");
     expect_words(words_integer("n_samples", -1, &text), &text, false, "");
-    expect_words(words_number("p", 0.00001, &text), &text, true, "below 0.0001");
+    expect_words(words_number("p", 0.00001, &text), &text, true, "1e-05");
     expect_words(words_number("p", 0.0123, &text), &text, true, "0.012");
     expect_words(words_number("share_pct", 84.4, &text), &text, true, "84 %");
     expect_words(words_number("level_ns", INFINITY, &text), &text, true, "without bound");
