@@ -252,13 +252,18 @@ static uint32_t stream_of(const struct selection *s, const struct claim *c)
 {
     if (c->stream != ROW_NONE || c->time_ns == NS_UNKNOWN)
         return c->stream;
+    uint32_t near = ROW_NONE;
     for (uint32_t i = 0; i < s->store->n_streams; i++) {
         const struct stream *t = &s->store->streams[i];
-        if (t->run == s->run && t->n_events && t->clock && !strcmp(t->clock, "mono") && t->begin_ns <= c->time_ns &&
-            c->time_ns <= t->end_ns + 1000000000)
+        if (t->run != s->run || !t->n_events || !t->clock || strcmp(t->clock, "mono") != 0 || c->time_ns < t->begin_ns)
+            continue;
+        if (c->time_ns <= t->end_ns)
             return i;
+        /* A mark may be written a little after the trace's last event; a sample with its own span is in it or not. */
+        if (c->end_ns == NS_UNKNOWN && c->time_ns <= t->end_ns + 1000000000 && near == ROW_NONE)
+            near = i;
     }
-    return ROW_NONE;
+    return near;
 }
 
 static int by_claim_latency(const void *a, const void *b)
