@@ -164,7 +164,7 @@ enum status trace_open(struct trace *trace, const struct capture_options *option
             snprintf(trace->why_not, sizeof trace->why_not, "%.*s", (int)sizeof trace->why_not - 1, why.text);
             return OK;
         }
-    trace_dat_head(&trace->head, trace->tracefs, trace->instances[0].path);
+    trace_dat_head(&trace->head, trace->tracefs, trace->instances[0].path, options->trace >= TRACE_FULL);
     turn(&trace->instances[0], true);
     (void)error;
     return OK;

@@ -147,10 +147,36 @@ static uint32_t page_size(const char *instance)
     return kb > 0 && kb <= 1024 ? (uint32_t)kb * 1024 : (uint32_t)sysconf(_SC_PAGESIZE);
 }
 
-void trace_dat_head(struct text *out, const char *tracefs, const char *instance)
+/* The table of functions behind its size. A reader names only entry points of a table that is not whole. */
+static void put_symbols(struct text *out, bool all)
+{
+    static const char *const timer_words[] = {"timer", "tick", "watchdog", "wakeup"};
+    struct text file = {0}, kept = {0};
+    file_read(&file, "/proc/kallsyms", 0);
+    for (const char *line = text_string(&file); *line;) {
+        size_t length = strcspn(line, "\n");
+        char text[512];
+        snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), line);
+        bool keep = all;
+        for (size_t i = 0; !keep && i < sizeof timer_words / sizeof *timer_words; i++)
+            keep = strstr(text, timer_words[i]) != NULL;
+        const char *type = strchr(text, ' ');
+        if (keep && type && strchr("tTwW", type[1]) && type[1]) {
+            text_add_n(&kept, line, length);
+            text_add_char(&kept, '\n');
+        }
+        line += length + (line[length] == '\n');
+    }
+    put_u32(out, (uint32_t)kept.length);
+    text_add_n(out, text_string(&kept), kept.length);
+    text_release(&kept);
+    text_release(&file);
+}
+
+void trace_dat_head(struct text *out, const char *tracefs, const char *instance, bool all_symbols)
 {
     static const unsigned char magic[] = {0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g', '6', '\0'};
-    char path[MAX_PATH_BYTES], tracer[64];
+    char path[MAX_PATH_BYTES];
     put(out, magic, sizeof magic);
     text_add_char(out, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 1 : 0);
     text_add_char(out, (char)sizeof(long));
@@ -163,9 +189,7 @@ void trace_dat_head(struct text *out, const char *tracefs, const char *instance)
     put_file(out, path, 8);
     put_ftrace_formats(out, tracefs);
     put_event_formats(out, instance);
-    snprintf(path, sizeof path, "%s/current_tracer", instance);
-    file_line(tracer, sizeof tracer, path);
-    put_file(out, strcmp(tracer, "function") == 0 ? "/proc/kallsyms" : "/nonexistent", 4);
+    put_symbols(out, all_symbols);
     snprintf(path, sizeof path, "%s/printk_formats", tracefs);
     put_file(out, path, 4);
 }
