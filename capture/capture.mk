@@ -41,3 +41,8 @@ capture-cross:
 capture-cross-deps:
 	@missing=; for p in $(CROSS_DEPS); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
 	[ -z "$$missing" ] || { sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; $$sudo apt-get update -q && $$sudo apt-get install -y -q --no-install-recommends $$missing; }
+
+# The agent on an emulated PREEMPT_RT machine, with provoked causes (needs apt; about 5 minutes).
+.PHONY: check-target
+check-target: all
+	tests/target/run

@@ -69,8 +69,6 @@ static int provoke_thread(void *data)
 		provoke_irqs_off(p);
 		complete(&p->done);
 	} else {
-		hrtimer_init(&p->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-		p->timer.function = provoke_in_hardirq;
 		hrtimer_start(&p->timer, ms_to_ktime(1), HRTIMER_MODE_REL_PINNED_HARD);
 	}
 	return 0;
@@ -86,6 +84,8 @@ static int run_set(const char *value, const struct kernel_param *param)
 	    (strcmp(p.kind, "preempt") && strcmp(p.kind, "irq") && strcmp(p.kind, "hardirq")))
 		return -EINVAL;
 	init_completion(&p.done);
+	hrtimer_init(&p.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	p.timer.function = provoke_in_hardirq;
 	task = kthread_create(provoke_thread, &p, "provoke_%s", p.kind);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
