@@ -22,6 +22,7 @@ while IFS=: read -r layer allowed; do
     done < <(find "$layer" -name '*.[ch]' -o -name '*.def' 2>/dev/null | xargs -r grep -nHE '^ *# *include *"[a-z]+/')
 done <<<"$rules"
 while read -r file; do
-    head -3 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || { echo "$file: no SPDX line"; bad=1; }
+    # A kernel module must be GPL-2.0-compatible; all else is ours.
+    head -3 "$file" | grep -qE 'SPDX-License-Identifier: GPL-(3.0-or-later|2.0-or-later)( |$)' || { echo "$file: no SPDX line"; bad=1; }
 done < <(find base bundle input store importers analyzers report cli capture tests .ci docs Makefile -name '*.[ch]' -o -name '*.mk' -o -name '*.sh' -o -name Makefile -o -path '.ci/run' 2>/dev/null)
 exit $bad

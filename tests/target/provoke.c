@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * provoke: holds up a CPU in a known way and says when, for the target test.
  *
