@@ -152,6 +152,7 @@ static void note_origin(struct explain *e, const struct outlier *o, int64_t miss
 {
     struct findings *f = &e->analysis->findings;
     struct finding *finding = findings_add(f, "origin-missing", SEVERITY_WARNING, CONFIDENCE_PROVEN);
+    finding->variant = "window";
     finding->run = o->run;
     finding->series = o->series;
     finding->cpu = o->cpu;
