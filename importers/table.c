@@ -8,6 +8,7 @@
 #define IMPORTERS(X) \
     /* one X(name) per line, each with its backslash; the last line stays empty */ \
     X(trace_dat) \
+    X(trace_raw) \
     X(ftrace) \
     X(ipipe) \
     X(maxima) \

@@ -151,6 +151,37 @@ static void pages_are_found_without_their_table(void **state)
     free(file.bytes);
 }
 
+/* Raw pages with their formats beside: what the kernel's own text of the same buffer says. */
+static void raw_pages_of_a_folder(void **state)
+{
+    (void)state;
+    const char *paths[] = {"tests/data/raw-ring-buffer"};
+    const struct import_options options = {.quiet = true, .no_hash = true};
+    struct error error = {0};
+    struct store_writer *writer = store_writer_new(NULL, &error);
+    assert_int_not_equal(import_inputs(writer, paths, 1, &options, &error), FAILED);
+    struct store *store = store_open_fd(store_writer_finish_fd(writer, &error), "temporary", &error);
+    assert_non_null(store);
+    assert_int_equal(store->n_streams, 1);
+    assert_int_equal(store->n_events, 576);
+    assert_string_equal(store->streams[0].clock, "mono");
+    assert_false(has_note(store, "not-understood"));
+    struct event_merge *merge = event_merge_new(store, 0, ROW_NONE, 72918055000, 72918057000, &error);
+    struct event_ref ref;
+    char text[256];
+    assert_true(event_merge_next(merge, &ref));
+    assert_int_equal(ref.cpu, 0);
+    event_format(store, ref.view, ref.i, text, sizeof text);
+    assert_string_equal(text, "sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> "
+                              "next_comm=cyclictest next_pid=450 next_prio=4");
+    uint32_t flags = ref.view->flags[ref.i]; /* the kernel printed d...2.. */
+    assert_int_equal(flags & 0xffff, FLAG_IRQS_OFF);
+    assert_int_equal(flags_preempt_depth(flags), 2);
+    assert_int_equal(flags_migrate_depth(flags), 0);
+    event_merge_free(merge);
+    store_close(store);
+}
+
 static void flipped_bytes_do_no_harm(void **state)
 {
     (void)state;
@@ -220,6 +251,7 @@ int main(void)
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(cut_files_give_what_is_whole),
         cmocka_unit_test(pages_are_found_without_their_table),
+        cmocka_unit_test(raw_pages_of_a_folder),
         cmocka_unit_test(flipped_bytes_do_no_harm),
         cmocka_unit_test(fields_agree_with_libtraceevent),
     };
