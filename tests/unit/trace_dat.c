@@ -163,7 +163,7 @@ static void raw_pages_of_a_folder(void **state)
     struct store *store = store_open_fd(store_writer_finish_fd(writer, &error), "temporary", &error);
     assert_non_null(store);
     assert_int_equal(store->n_streams, 1);
-    assert_int_equal(store->n_events, 576);
+    assert_int_equal(store->n_events, 673);
     assert_string_equal(store->streams[0].clock, "mono");
     assert_false(has_note(store, "not-understood"));
     struct event_merge *merge = event_merge_new(store, 0, ROW_NONE, 72918055000, 72918057000, &error);
