@@ -44,7 +44,7 @@ static void tell_rhythm(const struct store *store, const struct judged *judged, 
     const struct series *s = &store->series[judged->series];
     size_t n = times->n < RHYTHM_MOST ? times->n : RHYTHM_MOST;
     /* Where most samples are outliers, the rhythm is the measurement's own. */
-    if (n < 5 || (times->n_all > 0 && times->n * 2 > times->n_all))
+    if (n < 5 || times->span_s <= 0 || (times->n_all > 0 && times->n * 2 > times->n_all))
         return;
     for (size_t i = 1; i < n; i++)
         if (times->seconds[i] < times->seconds[i - 1])
@@ -63,20 +63,39 @@ static void tell_rhythm(const struct store *store, const struct judged *judged, 
         finding_integer(out, finding, "max_ns", s->max_ns);
 }
 
-/* One stall counted many times: consecutive cycles whose latencies fall by one interval each (tools that replay periods). */
+/*
+ * One stall counted many times: consecutive cycles whose latencies fall by one step each, the period less the cost of a
+ * cycle (tools that replay missed periods). Without values, consecutive overflows alone say it.
+ */
+static bool row_goes_on(const struct outlier_times *times, size_t i, int64_t *step)
+{
+    if (times->cycle[i] != times->cycle[i - 1] + 1)
+        return false;
+    if (times->latency_ns[i] == NS_UNKNOWN || times->latency_ns[i - 1] == NS_UNKNOWN)
+        return true;
+    int64_t fall = times->latency_ns[i - 1] - times->latency_ns[i];
+    if (fall <= 0 || (*step > 0 && llabs(fall - *step) > *step / 4))
+        return false;
+    *step = fall;
+    return true;
+}
+
 static void tell_replayed(const struct store *store, const struct judged *judged, const struct outlier_times *times,
                           struct findings *out)
 {
     const struct series *s = &store->series[judged->series];
     size_t begin = 0, best = 0, best_n = 1, row = 1;
-    if (s->interval_ns == NS_UNKNOWN || s->interval_ns <= 0 || s->omission == OMISSION_SKIPS)
+    int64_t step = 0;
+    if (s->omission == OMISSION_SKIPS)
         return;
     for (size_t i = 1; i < times->n; i++) {
-        bool follows = times->cycle[i] == times->cycle[i - 1] + 1;
-        if (follows && times->latency_ns[i] != NS_UNKNOWN && times->latency_ns[i - 1] != NS_UNKNOWN)
-            follows = llabs(times->latency_ns[i - 1] - times->latency_ns[i] - s->interval_ns) < s->interval_ns / 4;
-        row = follows ? row + 1 : 1;
-        begin = follows ? begin : i;
+        if (row_goes_on(times, i, &step)) {
+            row++;
+        } else {
+            row = 1;
+            begin = i;
+            step = 0;
+        }
         if (row > best_n) {
             best_n = row;
             best = begin;
@@ -84,14 +103,15 @@ static void tell_replayed(const struct store *store, const struct judged *judged
     }
     if (best_n < 4)
         return;
-    struct finding *finding = judged_finding(store, judged, out, "tool-bug", times->latency_ns[best] != NS_UNKNOWN ? "replayed" : "replayed-cycles",
-                                             SEVERITY_WARNING, times->latency_ns[best] != NS_UNKNOWN ? CONFIDENCE_PROVEN : CONFIDENCE_LIKELY);
+    bool has_values = times->latency_ns[best] != NS_UNKNOWN;
+    struct finding *finding = judged_finding(store, judged, out, "tool-bug", has_values ? "replayed" : "replayed-cycles", SEVERITY_WARNING,
+                                             CONFIDENCE_LIKELY);
     finding_integer(out, finding, "n_row", (int64_t)best_n);
-    if (times->latency_ns[best] != NS_UNKNOWN) {
+    if (has_values) {
         finding_integer(out, finding, "first_ns", times->latency_ns[best]);
         finding_integer(out, finding, "last_ns", times->latency_ns[best + best_n - 1]);
+        finding_integer(out, finding, "step_ns", (times->latency_ns[best] - times->latency_ns[best + best_n - 1]) / (int64_t)(best_n - 1));
     }
-    finding_integer(out, finding, "interval_ns", s->interval_ns);
     finding_integer(out, finding, "cycle", (int64_t)times->cycle[best]);
 }
 
@@ -130,9 +150,13 @@ enum status signs_of_time(const struct store *store, const struct judged *judged
         tell_warm_up(store, judged, &times, out);
     }
     outlier_times_release(&times);
-    if (status == FAILED || s->interval_ns == NS_UNKNOWN)
+    if (status == FAILED || s->is_block_maxima)
         return status;
-    status = outlier_times_read(&times, store, judged->series, s->interval_ns, error);
+    /* The last ones of a row are small: from a twentieth of the maximum, but above the body. */
+    int64_t least = s->max_ns / 20;
+    if (!isnan(judged->median_ns) && (double)least < 3 * judged->median_ns)
+        least = (int64_t)(3 * judged->median_ns);
+    status = outlier_times_read(&times, store, judged->series, least, error);
     if (status != FAILED)
         tell_replayed(store, judged, &times, out);
     outlier_times_release(&times);

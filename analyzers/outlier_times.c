@@ -28,19 +28,18 @@ static void times_from_cycles(struct outlier_times *times, const struct store *s
     const struct series *s = &store->series[series];
     size_t n, capacity = 0;
     const uint64_t *cycles = store_overflow_cycles(store, series, &n);
-    if (s->interval_ns == NS_UNKNOWN || s->interval_ns <= 0)
-        return;
-    uint64_t skipped_each = s->omission == OMISSION_SKIPS && s->overflow_limit_ns != NS_UNKNOWN
+    double period_s = s->interval_ns > 0 ? (double)s->interval_ns / 1e9 : 0;
+    uint64_t skipped_each = s->omission == OMISSION_SKIPS && s->overflow_limit_ns != NS_UNKNOWN && s->interval_ns > 0
                                 ? (uint64_t)(s->overflow_limit_ns / s->interval_ns)
                                 : 0;
     uint64_t skipped = 0;
     for (size_t i = 0; i < n; i++) {
-        push(times, &capacity, (double)(cycles[i] + skipped) * (double)s->interval_ns / 1e9,
+        push(times, &capacity, (double)(cycles[i] + skipped) * period_s,
              n == 1 && s->n_overflow == 1 ? s->max_ns : NS_UNKNOWN, cycles[i]);
         skipped += skipped_each;
     }
     times->n_all = s->n_samples == COUNT_UNKNOWN ? 0 : (size_t)s->n_samples;
-    times->span_s = (double)times->n_all * (double)s->interval_ns / 1e9;
+    times->span_s = (double)times->n_all * period_s;
 }
 
 static enum status times_from_samples(struct outlier_times *times, const struct store *store, uint32_t series,
@@ -49,7 +48,7 @@ static enum status times_from_samples(struct outlier_times *times, const struct 
     const struct series *s = &store->series[series];
     size_t capacity = 0;
     uint64_t order = 0;
-    double first = NAN, last = NAN;
+    double first = NAN, last = NAN, period_s = s->interval_ns > 0 ? (double)s->interval_ns / 1e9 : 0; /* 0: an order only */
     for (size_t chunk = 0; chunk < store_count_sample_chunks(store, series); chunk++) {
         struct sample_view view;
         if (store_sample_chunk(store, series, chunk, &view, error) == FAILED)
@@ -59,10 +58,8 @@ static enum status times_from_samples(struct outlier_times *times, const struct 
                              : view.first_cycle != COUNT_UNKNOWN ? view.first_cycle + i
                                                                    : order;
             bool is_timed = view.time_ns && view.time_ns[i] != NS_UNKNOWN;
-            if (!is_timed && (s->interval_ns == NS_UNKNOWN || s->interval_ns <= 0))
-                continue;
             times->has_clock |= is_timed;
-            double at = is_timed ? (double)view.time_ns[i] / 1e9 : (double)cycle * (double)s->interval_ns / 1e9;
+            double at = is_timed ? (double)view.time_ns[i] / 1e9 : (double)cycle * period_s;
             first = isnan(first) ? at : fmin(first, at);
             last = isnan(last) ? at : fmax(last, at);
             times->n_all++;

@@ -17,7 +17,7 @@ struct outlier_times {
     uint64_t *cycle;         /* COUNT_UNKNOWN */
     bool has_clock;          /* times of a clock; else of cycles: threads do not share their start */
     size_t n_all;            /* samples of the series that could have been chosen */
-    double span_s;           /* from the first to the last sample */
+    double span_s;           /* from the first to the last sample; 0: an order only, all seconds are 0 */
 };
 
 /* Samples of at least threshold_ns (samples), or all overflows. n 0: no times. The caller releases. */

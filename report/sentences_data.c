@@ -65,7 +65,7 @@ const struct sentence sentences_data[] = {
     {.code = "tool-bug", .text = NOTE,
      .meaning = "A fault of this version of the tool is known to make this number wrong, or the number cannot be right."},
     {.code = "tool-bug", .variant = "replayed",
-     .text = "{series}: {n_row} late samples in a row fall by one period each ({first_ns} down to {last_ns}): this version "
+     .text = "{series}: {n_row} late samples in a row fall by one step each ({first_ns} down to {last_ns}, {step_ns} a cycle): this version "
              "replays missed periods, so one stall of {first_ns} is counted {n_row} times",
      .advice = "count it as one stall; cyclictest 0.92 and later skip missed periods"},
     {.code = "tool-bug", .variant = "replayed-cycles",

@@ -175,6 +175,12 @@ static void fill_values(struct import *import, const struct result *result, cons
     }
     bool jumped = is_impossible(min) || is_impossible(max) || (avg > 1e12) || avg < 0 ||
                   (max != PRINTED_UNKNOWN && min != PRINTED_UNKNOWN && max < min && max != 0);
+    if (t->avg == INT32_MAX || t->avg == UINT32_MAX) {
+        /* A double that was out of range when it became an integer: seen where single latencies were negative. */
+        note(import, result, "sentinel-value", t->line, "thread %lld: Avg %lld is the limit of its type, not an average",
+             (long long)t->index, (long long)t->avg);
+        avg = NAN;
+    }
     if (jumped) {
         note_clock_jump(import, result, t);
         if (is_impossible(max) || (min != PRINTED_UNKNOWN && max < min))
