@@ -4,10 +4,11 @@
  * each gets one cause (design.md "Attribution").
  */
 #include "analyzers/explain.h"
+#include "analyzers/trace_findings.h"
 
 #include <string.h>
 
-#define N_TYPICAL 16
+#define N_TYPICAL 32
 #define LOOKBACK_MIN_NS 20000000
 #define LOOKBACK_MAX_NS 2000000000
 #define ORIGIN_MIN_PCT 2
@@ -29,6 +30,7 @@ struct explain {
     struct event_numbers numbers;
     struct selection selection;
     struct typical_cache typicals;
+    struct contrast *contrast;
 };
 
 static int64_t lookback_of(const struct store *store, const struct window *w)
@@ -46,6 +48,12 @@ static int by_latency(const void *a, const void *b)
     return m < n ? -1 : m > n;
 }
 
+/* What is typical takes this long: the horizon within which outliers are compared with it. */
+static int64_t by_middle(const struct activation *sorted, size_t n)
+{
+    return activation_end_ns(&sorted[n / 2]) - activation_begin_ns(&sorted[n / 2]);
+}
+
 /* Sweeps some of the thread's ordinary activations: the shorter three quarters of its sample, evenly spread. */
 static enum status make_typical(struct explain *e, int32_t tid, struct typical *typical, struct error *error)
 {
@@ -55,6 +63,7 @@ static enum status make_typical(struct explain *e, int32_t tid, struct typical *
     struct activation sorted[RESERVOIR];
     memcpy(sorted, r->items, r->n * sizeof *sorted);
     qsort(sorted, r->n, sizeof *sorted, by_latency);
+    e->contrast->horizon_ns = by_middle(sorted, r->n);
     size_t usable = r->n * 3 / 4, n = usable < N_TYPICAL ? usable : N_TYPICAL;
     for (size_t i = 0; i < n; i++) {
         struct window w = window_of_activation(&sorted[i * usable / n], e->selection.run, e->selection.stream);
@@ -67,6 +76,7 @@ static enum status make_typical(struct explain *e, int32_t tid, struct typical *
             return FAILED;
         }
         cause_prepare(&input);
+        contrast_add(e->contrast, &sweep, &w, false);
         typical_add(typical, &sweep);
         sweep_release(&sweep);
     }
@@ -236,6 +246,8 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
         blocked_decide(&input, &decision);
     else
         cause_decide(&input, &decision);
+    if (typical->n_windows)
+        contrast_add(e->contrast, &sweep, w, true);
     outlier_fill(o, analysis, &input, &decision, &e->numbers, e->options->max_slices);
     if (missing)
         note_origin(e, o, missing);
@@ -247,9 +259,16 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
 static enum status explain_one_run(struct explain *e, uint32_t run, struct error *error)
 {
     enum status status = selection_make(&e->selection, e->store, e->options, &e->words, run, error);
-    for (size_t i = 0; status != FAILED && i < e->selection.n_windows && i < e->options->top; i++)
+    e->contrast = memory_new(sizeof *e->contrast);
+    size_t n = e->selection.n_windows < e->options->top ? e->selection.n_windows : e->options->top;
+    for (size_t i = 0; status != FAILED && i < n; i++)
         if (explain_window(e, &e->selection.windows[i], error) == FAILED)
             status = FAILED;
+    struct trace_context context = {.store = e->store, .analysis = e->analysis, .selection = &e->selection,
+                                    .contrast = e->contrast, .words = &e->words, .n_windows = n};
+    if (status != FAILED)
+        trace_findings(&context);
+    free(e->contrast);
     selection_release(&e->selection);
     typicals_release(&e->typicals);
     return status;

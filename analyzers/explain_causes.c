@@ -10,9 +10,13 @@ struct sum {
     enum confidence confidence; /* the highest of its outliers */
 };
 
-static bool same_text(const char *a, const char *b)
+/* Stalls of all CPUs are one culprit, however long each was. */
+#define STALL_PREFIX "all CPUs silent"
+static bool same_culprit(const char *a, const char *b)
 {
-    return a == b || (a && b && !strcmp(a, b));
+    if (a == b || !a || !b)
+        return a == b;
+    return !strcmp(a, b) || (!strncmp(a, STALL_PREFIX, strlen(STALL_PREFIX)) && !strncmp(b, STALL_PREFIX, strlen(STALL_PREFIX)));
 }
 
 static enum severity severity_of(enum cause cause)
@@ -90,13 +94,15 @@ void explain_sum_causes(struct analysis *analysis, const struct store *store)
         const struct outlier *o = analysis->outliers[i];
         struct sum *s = NULL;
         for (size_t k = 0; k < n && !s; k++)
-            if (sums[k].row.cause == o->cause && same_text(sums[k].row.culprit, o->culprit))
+            if (sums[k].row.cause == o->cause && same_culprit(sums[k].row.culprit, o->culprit))
                 s = &sums[k];
         if (!s) {
             s = &sums[n++];
             *s = (struct sum){.row = {.cause = o->cause, .culprit = o->culprit}, .worst = o};
         }
         s->row.n_outliers++;
+        if (s->row.n_outliers > 1 && s->row.culprit && !strncmp(s->row.culprit, STALL_PREFIX, strlen(STALL_PREFIX)))
+            s->row.culprit = STALL_PREFIX;
         s->row.amount_ns += amount_of(o);
         if (o->confidence > s->confidence)
             s->confidence = o->confidence;

@@ -25,12 +25,16 @@ static uint64_t critical_count(double mean, double n_windows, double alpha)
     return k;
 }
 
-/* Marks the bins of all windows that exceed their critical count; returns the least corrected p. */
+/*
+ * Marks the bins of the windows that exceed their critical count, of the narrowest width that finds any: wider ones
+ * would melt bursts into one. Returns the least corrected p.
+ */
 static double mark_bursts(const struct handler *line, size_t n_bins, double n_tests, unsigned char *marked)
 {
     double least_p = 1, rate = (double)line->n / (double)n_bins;
     for (size_t w = 0; w < N_WIDTHS && widths[w] <= n_bins / 4; w++) {
         size_t width = widths[w];
+        bool found = false;
         double n_windows = 2.0 * (double)n_bins / (double)width * n_tests;
         double mean = rate * (double)width;
         uint64_t critical = critical_count(mean, n_windows, STORM_FALSE_ALARM_RATE), sum = 0;
@@ -47,7 +51,10 @@ static double mark_bursts(const struct handler *line, size_t n_bins, double n_te
             memset(marked + (b + 1 - width), 1, width);
             double p = n_windows * poisson_at_least(mean, sum);
             least_p = p < least_p ? p : least_p;
+            found = true;
         }
+        if (found)
+            break;
     }
     return least_p;
 }

@@ -98,6 +98,7 @@ enum status plot_run(const char *folder, const char *name, int out_fd, struct er
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", 0, 0);
     if (out_fd >= 0)
         posix_spawn_file_actions_adddup2(&actions, out_fd, 1);
+    setenv("LC_ALL", "C.UTF-8", 1); /* names are UTF-8 whatever the user's locale; we format nothing by locale */
     pid_t pid;
     int failure = posix_spawnp(&pid, program, &actions, NULL, arguments, environ), state = 0;
     posix_spawn_file_actions_destroy(&actions);
@@ -115,7 +116,7 @@ static void write_terminals(const struct plot *plot, unsigned terminals)
 {
     fputs("\n", plot->script);
     if (terminals & PLOT_DUMB)
-        fprintf(plot->script, "set terminal dumb noenhanced size 79,22\n%s\n", text_string(plot->command));
+        fprintf(plot->script, "set terminal dumb noenhanced size 79,24\nset xlabel offset 0,0\nunset grid\n%s\n", text_string(plot->command));
     for (size_t i = 0; i < sizeof terminal_of / sizeof *terminal_of; i++) {
         if (!(terminals & terminal_of[i].terminal))
             continue;

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzers/trace_findings.h"
+#include "analyzers/stats/counting.h"
+#include "analyzers/stats/dependence.h"
+#include "analyzers/storms.h"
+
+#include <string.h>
+
+#define MAX_STORM_FINDINGS 3
+#define CONTRAST_FDR 0.01
+#define CONTRAST_MIN 3
+#define RHYTHM_MIN 8
+#define RHYTHM_P 0.001
+#define COINCIDENCE_P 0.001
+/* Vectors whose rate follows what others do (a CPU that leaves idle, a busy neighbour): storms only when they take time. */
+#define BUSY_SHARE 0.2
+
+static char *handler_name(const struct trace_context *t, const struct handler *h)
+{
+    struct cause_input input = {.store = t->store, .arena = &t->analysis->arena};
+    struct subject subject = {.kind = h->kind, .number = h->number, .name = h->name};
+    return line_format(&input, &subject, false);
+}
+
+static bool is_device_line(const struct handler *h)
+{
+    return h->kind == OPEN_IRQ;
+}
+
+/* Outliers and typical windows inside and outside the bursts. */
+static struct table2x2 storm_table(const struct trace_context *t, const struct storm *storm)
+{
+    struct table2x2 table = {0};
+    for (size_t i = 0; i < t->n_windows; i++) {
+        const struct window *w = &t->selection->windows[i];
+        if (w->begin_ns == NS_UNKNOWN || w->cpu != storm->line->cpu)
+            continue;
+        if (storm_overlaps(storm, w->begin_ns, w->end_ns))
+            table.a++;
+        else
+            table.b++;
+    }
+    for (size_t i = 0; i < t->selection->n_reservoirs; i++)
+        for (size_t k = 0; k < t->selection->reservoirs[i].n; k++) {
+            const struct activation *a = &t->selection->reservoirs[i].items[k];
+            if (a->cpu != storm->line->cpu)
+                continue;
+            if (storm_overlaps(storm, activation_begin_ns(a), activation_end_ns(a)))
+                table.c++;
+            else
+                table.d++;
+        }
+    return table;
+}
+
+static void storm_finding(const struct trace_context *t, const struct storm *s)
+{
+    struct findings *f = &t->analysis->findings;
+    struct table2x2 table = storm_table(t, s);
+    bool meets = table.a > 0 && table.a + table.b >= 3 && table.c + table.d >= 5 && fisher_p_greater(table) < 0.01;
+    struct finding *finding = findings_add(f, "irq-storm", meets ? SEVERITY_WARNING : SEVERITY_NOTE, CONFIDENCE_LIKELY);
+    finding->variant = meets ? "trace-with-outliers" : "trace";
+    finding->run = t->selection->run;
+    finding->cpu = s->line->cpu;
+    finding->subject = handler_name(t, s->line);
+    finding_text(f, finding, "line", finding->subject);
+    finding_integer(f, finding, "n_bursts", (int64_t)s->n_bursts);
+    finding_integer(f, finding, "n_interrupts", (int64_t)s->n_in_bursts);
+    finding_integer(f, finding, "begin_ns", s->begin_ns);
+    finding_integer(f, finding, "end_ns", s->end_ns);
+    finding_integer(f, finding, "bursts_ns", s->burst_ns);
+    finding_number(f, finding, "rate_hz", s->rate_hz);
+    finding_number(f, finding, "baseline_hz", s->baseline_hz);
+    finding_number(f, finding, "p", s->p);
+    finding_number(f, finding, "false_alarm_rate", STORM_FALSE_ALARM_RATE);
+    if (table.a + table.b && table.c + table.d) {
+        finding_integer(f, finding, "n_outliers_in", (int64_t)table.a);
+        finding_integer(f, finding, "n_outliers", (int64_t)(table.a + table.b));
+        finding_integer(f, finding, "n_typical_in", (int64_t)table.c);
+        finding_integer(f, finding, "n_typical", (int64_t)(table.c + table.d));
+        finding_number(f, finding, "lift", table_lift(table));
+        finding_number(f, finding, "fisher_p", fisher_p_greater(table));
+    }
+}
+
+static void find_storms(const struct trace_context *t)
+{
+    struct storm *storms;
+    size_t n = storms_find(&t->selection->handlers, &storms), n_told = 0;
+    for (size_t i = 0; i < n && n_told < MAX_STORM_FINDINGS; i++) {
+        const struct handler *h = storms[i].line;
+        double busy = h->n ? (double)h->total_ns / (double)h->n * (double)storms[i].n_in_bursts / (double)storms[i].burst_ns : 0;
+        if (h->kind == OPEN_NONE || (!is_device_line(h) && busy < BUSY_SHARE))
+            continue;
+        storm_finding(t, &storms[i]);
+        n_told++;
+    }
+    storms_free(storms, n);
+}
+
+void contrast_add(struct contrast *c, const struct sweep *sweep, const struct window *window, bool is_outlier)
+{
+    uint64_t number = ++(is_outlier ? &c->n_outliers : &c->n_typical)[0] + (is_outlier ? 0 : (uint64_t)1 << 32);
+    for (size_t i = 0; i < sweep->n_pieces; i++) {
+        const struct piece *p = &sweep->pieces[i];
+        if (p->begin_ns - window->begin_ns >= c->horizon_ns)
+            break;
+        bool counts = p->kind == SLICE_IRQ || p->kind == SLICE_IPI || p->kind == SLICE_SOFTIRQ || p->kind == SLICE_TASK_HIGHER ||
+                      p->kind == SLICE_TASK_SAME || p->kind == SLICE_IRQS_OFF || p->kind == SLICE_PREEMPT_OFF;
+        if (!counts || p->flags & PIECE_OWN)
+            continue;
+        struct contrast_row *row = NULL;
+        bool is_handler = p->kind == SLICE_IRQ || p->kind == SLICE_IPI || p->kind == SLICE_SOFTIRQ;
+        for (size_t k = 0; k < c->n && !row; k++)
+            if (c->rows[k].kind == p->kind && (is_handler ? subject_same_line(&c->rows[k].subject, &p->subject) &&
+                                                                c->rows[k].subject.function == p->subject.function
+                                                          : c->rows[k].subject.comm == p->subject.comm))
+                row = &c->rows[k];
+        if (!row) {
+            if (c->n == CONTRAST_MAX)
+                continue;
+            row = &c->rows[c->n++];
+            *row = (struct contrast_row){.kind = p->kind, .subject = p->subject};
+        }
+        if (row->last == number)
+            continue;
+        row->last = number;
+        ++*(is_outlier ? &row->n_outliers : &row->n_typical);
+    }
+}
+
+static enum cause cause_of_kind(enum slice_kind kind)
+{
+    switch (kind) {
+    case SLICE_IRQ:
+        return CAUSE_IRQ;
+    case SLICE_IPI:
+        return CAUSE_IPI;
+    case SLICE_SOFTIRQ:
+        return CAUSE_SOFTIRQ;
+    case SLICE_TASK_HIGHER:
+        return CAUSE_HIGHER_PRIORITY_TASK;
+    case SLICE_TASK_SAME:
+        return CAUSE_SAME_PRIORITY_TASK;
+    case SLICE_IRQS_OFF:
+        return CAUSE_IRQS_OFF;
+    default:
+        return CAUSE_PREEMPT_OFF;
+    }
+}
+
+static struct table2x2 contrast_table(const struct contrast *c, const struct contrast_row *row)
+{
+    return (struct table2x2){row->n_outliers, c->n_outliers - row->n_outliers, row->n_typical, c->n_typical - row->n_typical};
+}
+
+static void find_contrast(const struct trace_context *t)
+{
+    const struct contrast *c = t->contrast;
+    double p[CONTRAST_MAX];
+    if (c->n_outliers < CONTRAST_MIN || c->n_typical < 8)
+        return;
+    for (size_t i = 0; i < c->n; i++)
+        p[i] = fisher_p_greater(contrast_table(c, &c->rows[i]));
+    adjust_benjamini_hochberg(p, c->n);
+    for (size_t i = 0; i < c->n; i++) {
+        const struct contrast_row *row = &c->rows[i];
+        if (p[i] > CONTRAST_FDR || row->n_outliers < CONTRAST_MIN)
+            continue;
+        struct cause_input input = {.store = t->store, .arena = &t->analysis->arena};
+        struct findings *f = &t->analysis->findings;
+        struct finding *finding = findings_add(f, cause_name(cause_of_kind(row->kind)), SEVERITY_NOTE, CONFIDENCE_POSSIBLE);
+        finding->variant = "contrast";
+        finding->run = t->selection->run;
+        finding->subject = row->subject.kind == OPEN_IRQ || row->subject.kind == OPEN_VECTOR || row->subject.kind == OPEN_SOFTIRQ
+                               ? line_format(&input, &row->subject, true)
+                               : arena_string(&t->analysis->arena, store_string(t->store, row->subject.comm));
+        struct table2x2 table = contrast_table(c, row);
+        double low, high, odds = fisher_odds_ratio(table, 0.95, &low, &high);
+        finding_integer(f, finding, "n_outliers_with", (int64_t)table.a);
+        finding_integer(f, finding, "n_outliers", (int64_t)c->n_outliers);
+        finding_integer(f, finding, "n_typical_with", (int64_t)table.c);
+        finding_integer(f, finding, "n_typical", (int64_t)c->n_typical);
+        finding_number(f, finding, "odds_ratio", odds);
+        finding_number(f, finding, "odds_low", low);
+        finding_number(f, finding, "odds_high", high);
+        finding_number(f, finding, "p", p[i]);
+    }
+}
+
+/* Due times of periodic threads lie on a lattice: only periods well beyond it can be a rhythm of the outliers. */
+static void find_rhythm(const struct trace_context *t)
+{
+    const struct selection *s = t->selection;
+    double *times = memory_resize(NULL, t->n_windows + 1, sizeof *times);
+    size_t n = 0;
+    double first = INFINITY, last = -INFINITY, least_gap = INFINITY;
+    for (size_t i = 0; i < t->n_windows; i++) {
+        const struct window *w = &s->windows[i];
+        if (w->begin_ns == NS_UNKNOWN || w->stream == ROW_NONE)
+            continue;
+        double time = (double)w->begin_ns * 1e-9;
+        for (size_t k = 0; k < n; k++)
+            least_gap = fabs(times[k] - time) > 1e-6 && fabs(times[k] - time) < least_gap ? fabs(times[k] - time) : least_gap;
+        times[n++] = time;
+        first = time < first ? time : first;
+        last = time > last ? time : last;
+    }
+    double p = 1, resultant = 0, period = NAN;
+    double shortest = least_gap / 2 > 0.008 ? least_gap / 2 : 0.008;
+    if (n >= RHYTHM_MIN && last - first > 4 * shortest)
+        period = rhythm_find(times, n, shortest, (last - first) / 3, &p, &resultant);
+    free(times);
+    if (isnan(period) || p >= RHYTHM_P)
+        return;
+    struct findings *f = &t->analysis->findings;
+    struct finding *finding = findings_add(f, "periodic-outliers", SEVERITY_NOTE, CONFIDENCE_LIKELY);
+    finding->variant = "trace";
+    finding->run = s->run;
+    finding_integer(f, finding, "period_ns", (int64_t)(period * 1e9));
+    finding_integer(f, finding, "n_outliers", (int64_t)n);
+    finding_number(f, finding, "resultant", resultant);
+    finding_number(f, finding, "p", p);
+}
+
+/* Pairs of outliers of different CPUs that overlap, against what chance gives for their lengths over the span. */
+static void find_coincidence(const struct trace_context *t)
+{
+    const struct selection *s = t->selection;
+    uint64_t n_pairs = 0;
+    double expected = 0;
+    int64_t span = s->handlers.begin_ns != NS_UNKNOWN ? s->handlers.end_ns - s->handlers.begin_ns : 0;
+    size_t n = t->n_windows < 200 ? t->n_windows : 200;
+    const struct window *worst = NULL;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i + 1; k < n; k++) {
+            const struct window *a = &s->windows[i], *b = &s->windows[k];
+            if (a->begin_ns == NS_UNKNOWN || b->begin_ns == NS_UNKNOWN || a->cpu == b->cpu || a->stream != b->stream || span <= 0)
+                continue;
+            expected += (double)(window_length_ns(a) + window_length_ns(b)) / (double)span;
+            if (a->begin_ns < b->end_ns && b->begin_ns < a->end_ns) {
+                n_pairs++;
+                worst = worst ? worst : a;
+            }
+        }
+    if (n_pairs < 3 || poisson_at_least(expected, n_pairs) >= COINCIDENCE_P)
+        return;
+    struct findings *f = &t->analysis->findings;
+    struct finding *finding = findings_add(f, "simultaneous-maxima", SEVERITY_NOTE, CONFIDENCE_LIKELY);
+    finding->variant = "trace";
+    finding->run = s->run;
+    finding_integer(f, finding, "n_pairs", (int64_t)n_pairs);
+    finding_number(f, finding, "n_expected", expected);
+    finding_number(f, finding, "p", poisson_at_least(expected, n_pairs));
+    finding_integer(f, finding, "begin_ns", worst->begin_ns);
+    finding_integer(f, finding, "worst_ns", window_length_ns(worst));
+}
+
+void trace_findings(const struct trace_context *context)
+{
+    if (context->selection->is_whole && context->selection->handlers.n)
+        find_storms(context);
+    find_contrast(context);
+    find_rhythm(context);
+    find_coincidence(context);
+}
