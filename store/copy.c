@@ -298,6 +298,7 @@ enum status store_copy(struct store_writer *writer, const struct store *from, co
 {
     struct copy copy = {.writer = writer, .from = from, .options = options};
     enum status status = OK;
+    size_t first_artefact = store_count_artefacts(writer);
     copy.runs = new_map(from->n_runs);
     copy.artefacts = new_map(from->n_artefacts);
     copy.streams = new_map(from->n_streams);
@@ -312,6 +313,9 @@ enum status store_copy(struct store_writer *writer, const struct store *from, co
     copy_claims(&copy);
     copy_gaps(&copy);
     copy_other_rows(&copy);
+    if (from->is_recovered && store_count_artefacts(writer) > first_artefact)
+        store_add_note(writer, &(struct note){.artefact = (uint32_t)first_artefact, .run = ROW_NONE, .count = 1,
+                                              .code = "file-truncated", .text = from->recovery});
     for (uint32_t i = 0; i < from->n_series && status == OK && !options->no_samples; i++)
         if (copy.series[i] != ROW_NONE)
             status = copy_samples(&copy, i, error);

@@ -160,12 +160,12 @@ static enum status scan(struct store *store, struct error *error)
     }
     store->is_recovered = true;
     if (has_index && offset >= p->size - 64)
-        store->recovery = arena_format(&p->arena, "the end of the run file is damaged; all chunks before it were read");
+        store->recovery = arena_format(&p->arena, "its index is damaged, all chunks were read");
     else
-        store->recovery = arena_format(&p->arena, "the run file is cut or damaged at offset %llu of %llu: what came after it is missing",
+        store->recovery = arena_format(&p->arena, "whole up to byte %llu of %llu, what came after is missing",
                                        (unsigned long long)offset, (unsigned long long)p->size);
     if (n_damaged)
-        store->recovery = arena_format(&p->arena, "%s; %zu damaged chunks were left out", store->recovery, n_damaged);
+        store->recovery = arena_format(&p->arena, "%s; %zu damaged chunks left out", store->recovery, n_damaged);
     return OK;
 }
 

@@ -126,20 +126,6 @@ static enum status attach_lists(struct store *store, struct claim *claims, const
     return OK;
 }
 
-/* What a cut file lost is said where every command looks. */
-static const struct note *with_recovery(struct store *store, const struct note *notes)
-{
-    struct store_private *p = store->private;
-    if (!store->is_recovered || !store->n_artefacts)
-        return notes;
-    struct note *more = arena_array(&p->arena, store->n_notes + 1, sizeof *more);
-    if (store->n_notes)
-        memcpy(more, notes, store->n_notes * sizeof *more);
-    more[store->n_notes++] = (struct note){.artefact = 0, .run = store->n_runs ? 0 : ROW_NONE, .code = "file-truncated",
-                                           .count = 1, .text = store->recovery};
-    return more;
-}
-
 static int compare_tasks(const void *a, const void *b)
 {
     const struct task *x = *(const struct task *const *)a, *y = *(const struct task *const *)b;
@@ -227,7 +213,7 @@ enum status reader_decode_rows(struct store *store, struct chunk *const tables[N
     store->streams = rows[TABLE_STREAMS];
     store->claims = rows[TABLE_CLAIMS];
     store->facts = rows[TABLE_FACTS];
-    store->notes = with_recovery(store, rows[TABLE_NOTES]);
+    store->notes = rows[TABLE_NOTES];
     store->counters = rows[TABLE_COUNTERS];
     store->clock_pairs = rows[TABLE_CLOCK_PAIRS];
     store->tasks = rows[TABLE_TASKS];

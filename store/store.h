@@ -29,7 +29,7 @@ struct store {
     const struct claim *claims;
     const struct event_chunk *event_chunks; /* by run, stream, cpu, time */
     uint64_t n_events;
-    bool is_recovered;           /* the file was cut; what is missing is in `recovery`, in a note, and in gaps */
+    bool is_recovered;           /* the file was cut; what is missing is in `recovery`, and in gaps */
     const char *recovery;
     struct store_private *private;
 };
