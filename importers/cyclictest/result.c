@@ -143,10 +143,14 @@ int64_t result_unit(struct result *result)
             import_note(import, __VA_ARGS__);                                                                \
     } while (0)
 
-/* Values that cannot be latencies: a negative one wrapped (diff became unsigned in 0.72), or printed as it was before. */
+/*
+ * Values that cannot be latencies: a negative one wrapped (diff became unsigned in 0.72; in 32 bits on such machines, seen
+ * with Xenomai's gravity), or printed as it was before.
+ */
 static bool is_impossible(int64_t value)
 {
-    return value != PRINTED_UNKNOWN && (value < 0 || value > INT64_C(1000000000000));
+    return value != PRINTED_UNKNOWN && (value < 0 || value > INT64_C(1000000000000) ||
+                                        (value > UINT32_MAX - INT64_C(1000000) && value <= UINT32_MAX));
 }
 
 static int64_t to_ns(int64_t value, int64_t unit_ns)
@@ -160,6 +164,8 @@ static void note_clock_jump(struct import *import, const struct result *result, 
     note(import, result, "clock-jump", t->line,
                 "thread %lld: a negative latency (clock set back, or clocks of CPUs apart) was stored; min %lld, max %lld as printed are none",
                 (long long)t->index, (long long)t->min, (long long)t->max);
+    note(import, result, "tool-bug", t->line, "thread %lld: cyclictest stores a negative latency as a huge unsigned one",
+         (long long)t->index);
 }
 
 static void fill_values(struct import *import, const struct result *result, const struct thread_result *t, struct series *s)
