@@ -31,6 +31,9 @@
     X(rtla) \
     X(reported) \
     X(candidates) \
+    X(jitterdebugger) \
+    X(jitter_raw) \
+    X(hdf5) \
     X(prose) \
     X(latency_hist) \
     X(stress_ng) \
