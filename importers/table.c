@@ -32,6 +32,11 @@
     X(reported) \
     X(candidates) \
     X(jitterdebugger) \
+    X(sysjitter) \
+    X(hgrm) \
+    X(perf_sched) \
+    X(evl_ps) \
+    X(rteval) \
     X(jitter_raw) \
     X(hdf5) \
     X(prose) \
