@@ -8,8 +8,8 @@
  *     #[Mean    =       19.250, StdDeviation   =        4.321]
  *     #[Max     =       55.000, Total count    =          500]
  *
- * TotalCount is cumulative: the difference of two rows lies between their values. The unit is not in the file: us, unless
- * --set hgrm.unit=ns (or us, ms) says otherwise.
+ * TotalCount is cumulative: the difference of two rows lies between their values. The unit is not in the format: this
+ * program's export adds "#[Unit = ns]"; else us, unless --set hgrm.unit=ns (or us, ms) says otherwise.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,59 +26,72 @@ static struct probe_result hgrm_probe(struct lines *lines, const struct member *
     return (struct probe_result){is_mine ? CERTAIN : NOT_MINE, NULL};
 }
 
-/* 10^digits ns of --set hgrm.unit=..., -1 if not said. */
-static int unit_digits(const struct import *import)
+/* The unit's ns; 0 if the name is none. */
+static int64_t unit_of(struct cell name)
 {
-    static const struct {
-        const char *setting;
-        int digits;
-    } units[] = {{"hgrm.unit=ns", 0}, {"hgrm.unit=us", 3}, {"hgrm.unit=ms", 6}, {"hgrm.unit=s", 9}};
+    return cell_is(name, "ns") ? 1 : cell_is(name, "us") ? 1000 : cell_is(name, "ms") ? 1000000 : cell_is(name, "s") ? 1000000000 : 0;
+}
+
+static int64_t unit_of_settings(const struct import *import)
+{
+    static const char key[] = "hgrm.unit=";
     const struct import_options *options = import->private->options;
     for (size_t i = 0; i < options->n_settings; i++)
-        for (size_t k = 0; k < sizeof units / sizeof *units; k++)
-            if (strcmp(options->settings[i], units[k].setting) == 0)
-                return units[k].digits;
-    return -1;
+        if (strncmp(options->settings[i], key, sizeof key - 1) == 0) {
+            const char *name = options->settings[i] + sizeof key - 1;
+            return unit_of((struct cell){name, strlen(name)});
+        }
+    return 0;
+}
+
+/* Thousandths of a unit to ns. */
+static int64_t to_ns(int64_t thousandths, int64_t unit_ns)
+{
+    __int128 ns = (__int128)thousandths * unit_ns / 1000;
+    return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
 static enum status hgrm_read(struct import *import, struct lines *lines, struct error *error)
 {
     (void)error;
-    int digits = unit_digits(import);
+    int64_t unit_ns = unit_of_settings(import);
     uint64_t first = lines_number(lines);
     struct bin *bins = NULL;
     size_t n = 0, capacity = 0;
     uint64_t total = 0, stated = COUNT_UNKNOWN;
-    int64_t stated_max = NS_UNKNOWN;
+    int64_t stated_max = -1, mean = -1; /* like all values until the end: in thousandths of the unit */
     struct series series = series_unknown();
     struct cells words = {0};
     struct line line;
     bool is_done = false;
-    int scale = digits < 0 ? 3 : digits;
     lines_skip(lines, 1);
     for (; !is_done && lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
         struct cell text = cell_trim(cell_of(&line));
         cells_of_line(&words, &line);
-        int64_t value, ns;
+        int64_t value;
         uint64_t count;
         if (cell_starts(text, "#[")) {
-            struct cell mean = cell_after(text, "Mean"), max = cell_after(text, "#[Max"), all = cell_after(text, "Total count");
+            struct cell max = cell_after(text, "#[Max"), all = cell_after(text, "Total count"), unit = cell_after(text, "#[Unit");
             struct cells parts = {0};
             cells_add_parts(&parts, text.text, text.length, ',');
-            if (mean.length && cell_ns(cell_after(cells_at(&parts, 0), "="), scale, &ns))
-                series.avg_ns = (double)ns;
+            if (cell_starts(text, "#[Mean"))
+                cell_ns(cell_after(cells_at(&parts, 0), "="), 3, &mean);
             if (max.length)
-                cell_ns(cell_after(cells_at(&parts, 0), "="), scale, &stated_max);
+                cell_ns(cell_after(cells_at(&parts, 0), "="), 3, &stated_max);
+            if (unit.length && !unit_ns) {
+                struct cell name = cell_after(unit, "=");
+                unit_ns = unit_of(cell_trim(cell_first(name, name.length ? name.length - 1 : 0)));
+            }
             if (all.length) {
                 struct cell number = cell_after(all, "=");
                 number = cell_ends(number, "]") ? cell_trim(cell_first(number, number.length - 1)) : number;
                 cell_u64(number, &stated);
             }
             cells_release(&parts);
-            is_done = cell_starts(text, "#[Buckets");
+            is_done = cell_starts(text, "#[Buckets") || unit.length;
         } else if (!text.length && !n) {
             continue;
-        } else if (words.n >= 3 && cell_ns(words.cell[0], scale, &value) && cell_u64(words.cell[2], &count)) {
+        } else if (words.n >= 3 && cell_ns(words.cell[0], 3, &value) && cell_u64(words.cell[2], &count)) {
             if (count < total || (n && value < bins[n - 1].low_ns)) {
                 import_note(import, "damaged-lines", line.number, "rows are not in order: the rest is another distribution");
                 break;
@@ -99,13 +112,21 @@ static enum status hgrm_read(struct import *import, struct lines *lines, struct 
     if (stated != COUNT_UNKNOWN && stated != total)
         import_note(import, "counts-mismatch", first, "the rows hold %llu samples, the total says %llu", (unsigned long long)total,
                     (unsigned long long)stated);
-    series.max_ns = stated_max != NS_UNKNOWN ? stated_max : n ? bins[n - 1].low_ns : NS_UNKNOWN;
-    if (n)
-        series.min_ns = bins[0].low_ns;
-    if (digits < 0) {
+    if (!unit_ns) {
+        unit_ns = 1000;
         series.unit_evidence = "the format names no unit: us assumed";
         import_note(import, "unit-assumed", first, "the format names no unit: us assumed (--set hgrm.unit=ns changes it)");
     }
+    for (size_t i = 0; i < n; i++)
+        bins[i].low_ns = to_ns(bins[i].low_ns, unit_ns);
+    if (n) {
+        series.min_ns = bins[0].low_ns;
+        series.max_ns = bins[n - 1].low_ns;
+    }
+    if (stated_max >= 0)
+        series.max_ns = to_ns(stated_max, unit_ns);
+    if (mean >= 0)
+        series.avg_ns = (double)mean * (double)unit_ns / 1000;
     uint32_t index = import_series(import, &series);
     store_add_bins(import->store, index, bins, n);
     free(bins);

@@ -202,9 +202,9 @@ static enum status read_timehist(struct import *import, struct lines *lines)
     struct line line;
     lines_skip(lines, 1);
     for (; lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
-        struct cell text = cell_trim(cell_of(&line)), name, comm;
-        int tid;
-        int64_t time_ns, delay_ns, run_ns;
+        struct cell text = cell_trim(cell_of(&line)), name = {"", 0}, comm = {"", 0};
+        int tid = TID_UNKNOWN;
+        int64_t time_ns, delay_ns, run_ns = 0;
         if (cell_starts(text, "[tid/pid]") || cell_starts(text, "-----"))
             continue;
         if (!read_timehist_row(&line, &name, &comm, &tid, &time_ns, &delay_ns, &run_ns))
