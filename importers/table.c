@@ -12,6 +12,7 @@
     X(ftrace) \
     X(ipipe) \
     X(maxima) \
+    X(tracefs) \
     X(cyclictest) \
     X(rt_tests_json) \
     X(rt_pairs) \

@@ -67,7 +67,7 @@ static void add_list(const struct store *store, struct text *out, const uint32_t
     }
 }
 
-static void add_switch(const struct store *store, struct text *out, const uint32_t *w)
+static void add_switch(const struct store *store, struct text *out, unsigned kind, const uint32_t *w)
 {
     text_add(out, "prev_comm=");
     add_string(store, out, w[0]);
@@ -76,7 +76,10 @@ static void add_switch(const struct store *store, struct text *out, const uint32
     text_add(out, " prev_prio=");
     add_value(store, out, 'i', &w[2]);
     text_add(out, " prev_state=");
-    add_letters(out, w[3]);
+    if (kind == KIND_COBALT_SWITCH) /* the co-kernel's own bits, not letters */
+        add_value(store, out, 'x', &w[3]);
+    else
+        add_letters(out, w[3]);
     text_add(out, " ==> next_comm=");
     add_string(store, out, w[4]);
     text_add(out, " next_pid=");
@@ -135,7 +138,7 @@ static void add_event(const struct store *store, struct text *out, unsigned kind
     case KIND_SCHED_SWITCH:
     case KIND_COBALT_SWITCH:
         text_format(out, "%s: ", info->name);
-        add_switch(store, out, w);
+        add_switch(store, out, kind, w);
         break;
     case KIND_VECTOR_ENTRY:
     case KIND_VECTOR_EXIT:

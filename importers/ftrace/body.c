@@ -352,6 +352,17 @@ static bool body_noise(const char *name, size_t length, const char *text, const 
     return false;
 }
 
+/* trace-cmd's timer plug-ins print "hrtimer_wakeup/0x0": the zero is no offset. */
+static void strip_offset_zero(struct ftrace_event *event)
+{
+    for (unsigned i = 0; i < event->n_strings; i++) {
+        const char *text = event->strings[i].text;
+        size_t n = event->strings[i].length;
+        if (n > 4 && memcmp(text + n - 4, "/0x0", 4) == 0 && !memchr(text, '+', n))
+            event->strings[i].length = n - 4;
+    }
+}
+
 bool ftrace_body_parse_named(const struct ftrace_row *row, const char *name, size_t name_length, const char *text,
                              const char *end, struct ftrace_event *event)
 {
@@ -378,6 +389,8 @@ bool ftrace_body_parse_named(const struct ftrace_row *row, const char *name, siz
             if (context && end - context == 9 && context[8] >= '0' && context[8] <= '2')
                 ftrace_event_string(event, 1, contexts[context[8] - '0'], strlen(contexts[context[8] - '0']));
         }
+        if (done)
+            strip_offset_zero(event);
         if (done && rule->kind == KIND_PRINT)
             ftrace_event_string(event, 0, name, name_length);
         /* Cobalt and EVL name the current task only by the row. */

@@ -151,7 +151,7 @@ static bool hot_expire(const struct hot_row *row, unsigned kind, const char *p, 
     if (!TAKE("hrtimer=") || !take_hex(&p, end, &timer) || !TAKE(" function="))
         return false;
     const char *function = p, *stop = memchr(p, ' ', (size_t)(end - p));
-    if (!stop)
+    if (!stop || memchr(function, '/', (size_t)(stop - function))) /* trace-cmd: "name/0x0" */
         return false;
     p = stop;
     if (!TAKE(" now=") || !hot_digits(&p, end, &now) || p != end)
@@ -170,7 +170,7 @@ static bool hot_start(const struct hot_row *row, unsigned kind, const char *p, c
     if (!TAKE("hrtimer=") || !take_hex(&p, end, &timer) || !TAKE(" function="))
         return false;
     const char *function = p, *stop = memchr(p, ' ', (size_t)(end - p));
-    if (!stop)
+    if (!stop || memchr(function, '/', (size_t)(stop - function))) /* trace-cmd: "name/0x0" */
         return false;
     p = stop;
     if (!TAKE(" expires=") || !hot_digits(&p, end, &expires) || !TAKE(" softexpires=") || !hot_digits(&p, end, &soft) || !TAKE(" mode="))

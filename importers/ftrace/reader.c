@@ -368,9 +368,9 @@ void reader_open(struct ftrace_reader *reader, struct import *import)
     if (preempt)
         import_fact(import, "kernel.preempt", "%s", preempt);
     if (header->tracer[0])
-        import_fact(import, "ftrace.tracer", "%s", header->tracer);
+        import_fact(import, "trace.tracer", "%s", header->tracer);
     if (reader->clock)
-        import_fact(import, "ftrace.clock", "%s", reader->clock);
+        import_fact(import, "trace.clock", "%s", reader->clock);
 }
 
 void reader_close(struct ftrace_reader *reader, struct import *import)

@@ -200,7 +200,7 @@ static void test_irq_and_timers(void **state)
     check_body("hrtimer_start: hrtimer=00000000057cadf2 function=hrtimer_wakeup expires=55275415519 softexpires=55275415519 mode=ABS|HARD was_armed=0",
                "hrtimer_start 57cadf2 hrtimer_wakeup 55275415519 55275415519 ABS|HARD");
     check_body("hrtimer_expire_entry: hrtimer=0xff1100007d8239a0 now=20576551074 function=tick_sched_timer/0x0",
-               "hrtimer_expire_entry ff1100007d8239a0 tick_sched_timer/0x0 20576551074");
+               "hrtimer_expire_entry ff1100007d8239a0 tick_sched_timer 20576551074");
     check_body("timer_expire_entry: timer=(ptrval) function=delayed_work_timer_fn now=4294906009 baseclk=4294906008",
                "timer_expire_entry ? delayed_work_timer_fn 4294906009");
     check_body("cpu_idle: state=4294967295 cpu_id=5", "cpu_idle -1 5");
