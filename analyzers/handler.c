@@ -15,7 +15,7 @@ struct handler_cpu {
 
 void handlers_init(struct handlers *h)
 {
-    *h = (struct handlers){.begin_ns = NS_UNKNOWN, .bin_ns = 1 << 16};
+    *h = (struct handlers){.begin_ns = NS_UNKNOWN, .bin_shift = 16, .bin_ns = 1 << 16};
 }
 
 void handlers_release(struct handlers *h)
@@ -75,7 +75,8 @@ static void widen(struct handlers *h)
             bins[b] = bins[2 * b] + bins[2 * b + 1];
         memset(bins + HANDLER_BINS / 2, 0, HANDLER_BINS / 2 * sizeof *bins);
     }
-    h->bin_ns *= 2;
+    h->bin_shift++;
+    h->bin_ns = (int64_t)1 << h->bin_shift;
 }
 
 static void enter(struct handlers *h, int32_t cpu, int64_t t_ns, int32_t kind, int32_t number, uint32_t name)
@@ -88,10 +89,10 @@ static void enter(struct handlers *h, int32_t cpu, int64_t t_ns, int32_t kind, i
     c->open[c->depth++] = (struct open_handler){.item = item, .kind = kind, .begin_ns = t_ns};
     if (item == UINT32_MAX)
         return;
-    while ((t_ns - h->begin_ns) / h->bin_ns >= HANDLER_BINS)
+    while ((t_ns - h->begin_ns) >> h->bin_shift >= HANDLER_BINS)
         widen(h);
     if (t_ns >= h->begin_ns)
-        h->items[item].bins[(t_ns - h->begin_ns) / h->bin_ns]++;
+        h->items[item].bins[(t_ns - h->begin_ns) >> h->bin_shift]++;
     h->items[item].n++;
 }
 

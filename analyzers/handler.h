@@ -22,12 +22,12 @@ struct handler {
     uint32_t *bins;            /* invocations per bin of handlers.bin_ns */
 };
 struct handlers {
-    struct word_classes *words;
     size_t n;
     struct handler *items;
     struct handler_cpu *cpus;
     size_t n_cpus;
-    int64_t begin_ns, end_ns, bin_ns;
+    int64_t begin_ns, end_ns, bin_ns; /* bin_ns = 1 << bin_shift */
+    unsigned bin_shift;
     uint32_t index[2048]; /* hash: position + 1 */
 };
 void handlers_init(struct handlers *handlers);

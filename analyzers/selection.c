@@ -179,7 +179,8 @@ static enum status pass(struct selection *s, int64_t from_ns, int64_t to_ns, str
     if (!merge)
         return FAILED;
     struct activations *activations = activations_new(&config);
-    for (int32_t cpu = 0; from_ns != INT64_MIN && cpu < SWEEP_MAX_CPUS; cpu++) {
+    int32_t n_cpus = sweep_count_cpus(s->store, s->run);
+    for (int32_t cpu = 0; from_ns != INT64_MIN && cpu < n_cpus; cpu++) {
         const struct cpu_state *state = event_merge_state(merge, cpu);
         if (state)
             activations_start_cpu(activations, cpu, state);

@@ -80,7 +80,8 @@ enum status blocked_check(const struct store *store, struct window *w, bool *is_
     if (!merge)
         return FAILED;
     struct inversion v = {.state = OWNER_READY, .since_ns = w->begin_ns, .cpu = w->a.waking_cpu};
-    for (int32_t cpu = 0; cpu < SWEEP_MAX_CPUS; cpu++) {
+    int32_t n_cpus = sweep_count_cpus(store, w->run);
+    for (int32_t cpu = 0; cpu < n_cpus; cpu++) {
         const struct cpu_state *state = event_merge_state(merge, cpu);
         if (state && state->tid == w->owner_tid) {
             v.state = OWNER_RUNS;

@@ -553,7 +553,7 @@ static void run_init(struct run_state *r)
 /* CPUs that are silent up to the end of the window, and of what was read beyond it. */
 static void silences_finish(struct run_state *r)
 {
-    for (size_t i = 0; i < r->n_cpus && i < SWEEP_MAX_CPUS; i++) {
+    for (size_t i = 0; i < r->sweep->n_silences; i++) {
         const struct sweep_cpu *c = &r->cpus[i];
         struct silence *s = &r->sweep->silences[i];
         if (c->last_ns == NS_UNKNOWN || c->last_ns >= r->w->end_ns)
@@ -619,13 +619,24 @@ void sweep_carve(struct sweep *sweep, int64_t begin_ns, int64_t end_ns, enum sli
     sweep->pieces_capacity = 3 * n_old + 1;
 }
 
+int32_t sweep_count_cpus(const struct store *store, uint32_t run)
+{
+    int32_t n = 0;
+    for (size_t i = 0; i < store->n_event_chunks; i++)
+        if (store->event_chunks[i].run == run && store->event_chunks[i].cpu >= n)
+            n = store->event_chunks[i].cpu + 1;
+    return n < SWEEP_MAX_CPUS ? n : SWEEP_MAX_CPUS;
+}
+
 enum status sweep_window(struct sweep *sweep, const struct store *store, struct word_classes *words,
                          const struct window *window, int64_t lookback_ns, struct error *error)
 {
     struct run_state r = {.sweep = sweep, .store = store, .words = words, .w = window};
-    sweep->silences = memory_resize(NULL, SWEEP_MAX_CPUS, sizeof *sweep->silences);
-    memset(sweep->silences, 0, SWEEP_MAX_CPUS * sizeof *sweep->silences);
-    for (size_t i = 0; i < SWEEP_MAX_CPUS; i++)
+    int32_t n_cpus = sweep_count_cpus(store, window->run);
+    size_t n_silences = (size_t)n_cpus + 1;
+    sweep->silences = memory_resize(NULL, n_silences, sizeof *sweep->silences);
+    memset(sweep->silences, 0, n_silences * sizeof *sweep->silences);
+    for (size_t i = 0; i < n_silences; i++)
         sweep->silences[i].end_chunk = sweep->silences[i].begin_chunk = NO_CHUNK;
     sweep->first_event_ns = sweep->last_event_ns = NS_UNKNOWN;
     run_init(&r);
@@ -635,19 +646,19 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
     struct event_merge *merge = event_merge_new(store, window->run, window->stream, from, to, error);
     if (!merge)
         return FAILED;
-    for (int32_t cpu = 0; cpu < SWEEP_MAX_CPUS; cpu++) {
+    for (int32_t cpu = 0; cpu < n_cpus; cpu++) {
         const struct cpu_state *state = event_merge_state(merge, cpu);
         if (state)
             cpu_of(&r, cpu)->state = *state;
     }
     struct event_ref ref;
     while (event_merge_next(merge, &ref))
-        if (ref.cpu >= 0 && ref.cpu < SWEEP_MAX_CPUS)
+        if (ref.cpu >= 0 && ref.cpu < n_cpus)
             step(&r, &ref);
     enum status status = event_merge_status(merge);
     cut(&r, window->end_ns, NO_CHUNK, 0);
+    sweep->n_silences = r.n_cpus < n_silences ? r.n_cpus : n_silences;
     silences_finish(&r);
-    sweep->n_silences = r.n_cpus < SWEEP_MAX_CPUS ? r.n_cpus : SWEEP_MAX_CPUS;
     free(r.cpus);
     event_merge_free(merge);
     return status;

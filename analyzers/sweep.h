@@ -100,6 +100,8 @@ struct silence {
 #define SUBJECT_SLACK (-2)
 
 #define SWEEP_MAX_CPUS 1024
+/* One more than the highest CPU of a run's events, at most SWEEP_MAX_CPUS. */
+int32_t sweep_count_cpus(const struct store *store, uint32_t run);
 struct sweep {
     struct arena *arena;
     size_t n_pieces, pieces_capacity;
