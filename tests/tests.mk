@@ -33,3 +33,4 @@ test:
 
 -include tests/fuzz/fuzz.mk
 -include tests/bench/bench.mk
+-include tests/accuracy/*.mk

@@ -153,13 +153,33 @@ double gpd_expected_max(double scale, double shape, double n)
     return scale / shape * expm1(lgamma(n + 1) + lgamma(1 - shape) - lgamma(n + 1 - shape));
 }
 
-double histogram_quantile_bootstrap(const struct histogram *h, double level, gsl_rng *rng)
+void histogram_draws(const struct histogram *h, double level, gsl_rng *rng, double *values, size_t n_values)
 {
+    /* at_least[i]: samples in bin i and above; a draw looks its bin up by halving. */
+    uint64_t *at_least = memory_resize(NULL, h->n_bins + 1, sizeof *at_least), sum = h->n_overflow;
+    for (size_t i = h->n_bins; i-- > 0;)
+        at_least[i] = sum += h->bins[i].count;
     /* The order statistic of a resample of n is the one of rank ceil(n*U), U ~ Beta(k, n-k+1), in the sample. */
     double n = (double)h->n, k = (double)rank_of(level, h->n);
-    double above = gsl_ran_beta(rng, n - k + 1, k);
-    uint64_t from_top = (uint64_t)(above * n);
-    return histogram_at_rank(h, h->n - (from_top < h->n ? from_top : h->n - 1));
+    for (size_t v = 0; v < n_values; v++) {
+        uint64_t above = (uint64_t)(gsl_ran_beta(rng, n - k + 1, k) * n);
+        if (above >= h->n)
+            above = h->n - 1;
+        if (above < h->n_overflow) {
+            values[v] = above == 0 ? h->max_ns : NAN;
+            continue;
+        }
+        size_t low = 0, high = h->n_bins; /* the last bin with at_least > above */
+        while (high - low > 1) {
+            size_t middle = low + (high - low) / 2;
+            if (at_least[middle] > above)
+                low = middle;
+            else
+                high = middle;
+        }
+        values[v] = (double)h->bins[low].low_ns;
+    }
+    free(at_least);
 }
 
 struct bin *histogram_merge(const struct histogram *parts, size_t n_parts, struct histogram *sum)

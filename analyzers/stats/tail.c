@@ -9,6 +9,34 @@
 
 #define N_BOOTSTRAP 99
 #define GOODNESS_LEVEL 0.05
+#define MAX_ROWS 400 /* of one fit */
+
+/*
+ * Joins neighbouring rows until few enough are left; the largest values stay by themselves. A wider bin of a dense body
+ * tells a fit the same, and a fit costs as much as it has rows.
+ */
+static size_t join_rows(struct excess *rows, size_t n)
+{
+    if (n <= MAX_ROWS)
+        return n;
+    size_t n_body = n - MAX_ROWS / 2, n_out = 0;
+    double total = 0;
+    for (size_t i = 0; i < n_body; i++)
+        total += rows[i].count;
+    double share = total / (MAX_ROWS / 2), done = 0;
+    for (size_t i = 0; i < n_body; i++) {
+        bool begins = n_out == 0 || done >= share * (double)n_out;
+        done += rows[i].count;
+        if (begins) {
+            rows[n_out++] = rows[i];
+        } else {
+            rows[n_out - 1].high = rows[i].high;
+            rows[n_out - 1].count += rows[i].count;
+        }
+    }
+    memmove(rows + n_out, rows + n_body, (n - n_body) * sizeof *rows);
+    return n_out + n - n_body;
+}
 
 struct excess *tail_excesses(const struct histogram *h, double threshold_ns, uint64_t n_left_out, size_t *n)
 {
@@ -38,6 +66,7 @@ struct excess *tail_excesses(const struct histogram *h, double threshold_ns, uin
         uint64_t count = last_count > 0 && i + 1 == end ? last_count : h->bins[i].count;
         rows[(*n)++] = (struct excess){low, low + h->width_ns, (double)count};
     }
+    *n = join_rows(rows, *n);
     if (n_hidden > 0) {
         double limit = h->limit_ns - threshold_ns;
         bool has_max = !isnan(h->max_ns) && drop == 0;

@@ -47,7 +47,7 @@ struct tail_gap tail_gap_of_cluster(const struct histogram *h, double threshold_
 void tail_level(const struct histogram *h, const struct tail_fit *fit, double m, double *level_ns, double *low_ns,
                 double *high_ns);
 
-/* Excesses over a threshold (an edge of a bin), of all samples but the n_left_out largest. Caller frees; at most n_bins + 2 rows. */
+/* Excesses over a threshold (an edge of a bin), of all samples but the n_left_out largest. Caller frees; dense rows are joined. */
 struct excess *tail_excesses(const struct histogram *h, double threshold_ns, uint64_t n_left_out, size_t *n);
 
 /* Hill's estimator of 1/alpha from the k largest of sorted values (ascending): mean of log ratios to the (k)-th largest over k - 1 ... k. */

@@ -309,12 +309,14 @@ void quantile_ratio_interval(const struct histogram *a, const struct histogram *
         return;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     gsl_rng_set(rng, (unsigned long)seed);
-    double *ratio = memory_resize(NULL, n_bootstrap, sizeof *ratio);
+    double *ratio = memory_resize(NULL, n_bootstrap, sizeof *ratio), *from = memory_resize(NULL, n_bootstrap, sizeof *from),
+           *to = memory_resize(NULL, n_bootstrap, sizeof *to);
     size_t n = 0;
+    histogram_draws(a, level, rng, from, n_bootstrap);
+    histogram_draws(b, level, rng, to, n_bootstrap);
     for (unsigned i = 0; i < n_bootstrap; i++) {
         /* Bins are spread evenly inside their width: else ratios jump from bin to bin. */
-        double x = histogram_quantile_bootstrap(a, level, rng) + a->width_ns * gsl_rng_uniform(rng);
-        double y = histogram_quantile_bootstrap(b, level, rng) + b->width_ns * gsl_rng_uniform(rng);
+        double x = from[i] + a->width_ns * gsl_rng_uniform(rng), y = to[i] + b->width_ns * gsl_rng_uniform(rng);
         if (x > 0 && !isnan(y))
             ratio[n++] = y / x;
     }
@@ -327,6 +329,8 @@ void quantile_ratio_interval(const struct histogram *a, const struct histogram *
             *high = INFINITY;
     }
     free(ratio);
+    free(from);
+    free(to);
     gsl_rng_free(rng);
 }
 
