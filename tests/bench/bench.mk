@@ -4,7 +4,7 @@
 # make bench ONLY=x  only the tables whose name contains x; every tests/bench/TABLE.sh is one
 
 BENCH_OBJS := $(OBJ)/tests/synth/dat.o $(OBJ)/tests/synth/dat_formats.o $(OBJ)/tests/synth/symbols.o
-BENCH_BIN  := $(OBJ)/tests/bench/make_trace $(OBJ)/tests/bench/limits $(OBJ)/tests/bench/iterate
+BENCH_BIN  := $(OBJ)/tests/bench/make_trace $(OBJ)/tests/bench/limits $(OBJ)/tests/bench/iterate $(OBJ)/tests/bench/store
 
 .PHONY: bench
 bench: all $(BENCH_BIN)
@@ -22,3 +22,7 @@ $(OBJ)/tests/bench/limits: tests/bench/limits.c
 $(OBJ)/tests/bench/iterate: tests/bench/iterate.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $$(pkg-config --cflags libtracecmd 2>/dev/null) -o $@ $< $$(pkg-config --libs libtracecmd 2>/dev/null)
+
+$(OBJ)/tests/bench/store: tests/bench/store.c $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
