@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/gates.h"
+#include "report/plot.h"
 #include "report/text_view.h"
 
 /* A regular file that begins as a run file does. Whatever else it is, import_inputs() says what is wrong with it. */
@@ -99,6 +100,18 @@ enum status stdout_finish(struct error *error)
     return OK;
 }
 
+/* The distribution drawn with characters; without gnuplot or data, a word on stderr. */
+static void print_plot(const struct session *session)
+{
+    struct plot_source source = {session->document, session->store, &session->analysis};
+    const struct plot_kind *kind = plot_kind_find("histogram");
+    struct error error = {0};
+    if (!kind->count(&source))
+        fputs("whylate: nothing to plot: the input holds no distribution\n", stderr);
+    else if (plot_print(kind, &source, 0, stdout, &error) == FAILED)
+        fprintf(stderr, "whylate: no plot: %s\n", error.text);
+}
+
 enum status session_print(const struct session *session, const struct request *request, struct error *error)
 {
     if (request->json) {
@@ -109,6 +122,8 @@ enum status session_print(const struct session *session, const struct request *r
             .timeline = request->timeline,
         };
         text_view_print(session->document, session->store, &session->analysis, &options, stdout);
+        if (request->plot)
+            print_plot(session);
     }
     return stdout_finish(error);
 }
