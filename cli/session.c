@@ -51,7 +51,10 @@ enum status session_open(struct session *session, const struct request *request,
     session->store = session_store(request, paths, n_paths, error);
     if (!session->store)
         return FAILED;
-    if (analysis_run(&session->analysis, session->store, &request->analysis, error) == FAILED)
+    struct analysis_options options = request->analysis;
+    if (session->store->n_runs < 2 && strcmp(request->command->name, "report") == 0)
+        options.jobs &= ~(unsigned)JOB_COMPARE; /* a report compares where there is something to compare */
+    if (analysis_run(&session->analysis, session->store, &options, error) == FAILED)
         return FAILED;
     session->document = document_new(request->command->name, session->store, &session->analysis, &request->analysis);
     return OK;

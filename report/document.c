@@ -97,3 +97,20 @@ json_t *document_new(const char *command, const struct store *store, const struc
                      "findings", document_findings(store, analysis),
                      "comparison", document_comparison(analysis));
 }
+
+json_t *document_findings_by_weight(const json_t *document)
+{
+    static const char *const order[] = {"error", "warning", "note"};
+    json_t *ordered = json_array(), *seen = json_object(), *finding;
+    size_t i;
+    for (size_t s = 0; s < sizeof order / sizeof *order; s++)
+        json_array_foreach(json_object_get(document, "findings"), i, finding) {
+            const char *text = json_get_text(finding, "text");
+            if (strcmp(json_get_text(finding, "severity"), order[s]) != 0 || json_object_get(seen, text))
+                continue;
+            json_object_set_new(seen, text, json_true());
+            json_array_append(ordered, finding);
+        }
+    json_decref(seen);
+    return ordered;
+}

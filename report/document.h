@@ -14,6 +14,9 @@
 json_t *document_new(const char *command, const struct store *store, const struct analysis *analysis,
                      const struct analysis_options *options);
 
+/* For views: errors first, then warnings, then notes; what is said twice in the same words once. The caller decrefs it. */
+json_t *document_findings_by_weight(const json_t *document);
+
 /* Its parts, one file each. */
 json_t *document_runs(const struct store *store, const struct analysis *analysis);
 json_t *document_outliers(const struct store *store, const struct analysis *analysis, size_t max_slices);

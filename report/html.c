@@ -52,11 +52,12 @@ static void put_count(FILE *file, const json_t *object, const char *key)
     text_release(&text);
 }
 
+/* Titles that begin with '>' stand over numbers. */
 static void put_head(FILE *file, const char *const *titles)
 {
     fputs("<table><thead><tr>", file);
     for (; *titles; titles++)
-        put_element(file, "th", NULL, *titles);
+        put_element(file, "th", **titles == '>' ? "n" : NULL, **titles == '>' ? *titles + 1 : *titles);
     fputs("</tr></thead><tbody>\n", file);
 }
 
@@ -107,7 +108,7 @@ static void put_picture(FILE *file, const char *folder, const struct html_pictur
 
 static void put_series(FILE *file, const json_t *run)
 {
-    static const char *const titles[] = {"series", "samples", "min", "avg", "99 %", "99.99 %", "max", "over", "lost periods", "verdict", NULL};
+    static const char *const titles[] = {"series", ">samples", ">min", ">avg", ">99 %", ">99.99 %", ">max", ">over", ">lost periods", "verdict", NULL};
     const json_t *all = json_object_get(run, "series"), *series;
     size_t i;
     if (!json_array_size(all))
@@ -134,7 +135,7 @@ static void put_series(FILE *file, const json_t *run)
 
 static void put_artefacts(FILE *file, const json_t *run)
 {
-    static const char *const titles[] = {"file", "format", "version", "bytes", "SHA-256", "notes", NULL};
+    static const char *const titles[] = {"file", "format", "version", ">bytes", "SHA-256", "notes", NULL};
     const json_t *artefact, *note;
     size_t i, k;
     put_head(file, titles);
@@ -214,33 +215,31 @@ static void put_runs(FILE *file, const json_t *document)
 
 static void put_findings(FILE *file, const json_t *document)
 {
-    static const char *const order[] = {"error", "warning", "note"};
-    const json_t *findings = json_object_get(document, "findings"), *finding;
+    json_t *findings = document_findings_by_weight(document), *finding;
     size_t i;
-    if (!json_array_size(findings))
-        return;
-    fputs("<section><h2 id=\"findings\">Findings</h2>\n<ul class=\"findings\">\n", file);
-    for (size_t s = 0; s < 3; s++)
-        json_array_foreach(findings, i, finding) {
-            if (strcmp(json_get_text(finding, "severity"), order[s]) != 0)
-                continue;
-            fprintf(file, "<li class=\"%s\"><strong>%s</strong> ", order[s], order[s]);
-            put_text(file, json_get_text(finding, "text"));
-            fputs(" <code>", file);
-            put_text(file, json_get_text(finding, "code"));
-            fputs("</code>", file);
-            if (strcmp(json_get_text(finding, "confidence"), "unknown") != 0)
-                fprintf(file, " %s", json_get_text(finding, "confidence"));
-            if (json_get_text(finding, "advice"))
-                put_element(file, "div", "advice", json_get_text(finding, "advice"));
-            fputs("</li>\n", file);
-        }
-    fputs("</ul></section>\n", file);
+    if (json_array_size(findings))
+        fputs("<section><h2 id=\"findings\">Findings</h2>\n<ul class=\"findings\">\n", file);
+    json_array_foreach(findings, i, finding) {
+        const char *severity = json_get_text(finding, "severity");
+        fprintf(file, "<li class=\"%s\"><strong>%s:</strong> ", severity, severity);
+        put_text(file, json_get_text(finding, "text"));
+        fputs(" <code>", file);
+        put_text(file, json_get_text(finding, "code"));
+        fputs("</code>", file);
+        if (strcmp(json_get_text(finding, "confidence"), "unknown") != 0)
+            fprintf(file, " %s", json_get_text(finding, "confidence"));
+        if (json_get_text(finding, "advice"))
+            put_element(file, "div", "advice", json_get_text(finding, "advice"));
+        fputs("</li>\n", file);
+    }
+    if (json_array_size(findings))
+        fputs("</ul></section>\n", file);
+    json_decref(findings);
 }
 
 static void put_ledger(FILE *file, const json_t *outlier)
 {
-    static const char *const titles[] = {"what", "who", "times", "time", "share", "", NULL};
+    static const char *const titles[] = {"what", "who", ">times", ">time", ">share", "", NULL};
     const json_t *ledger = json_object_get(outlier, "ledger"), *row;
     double total = 0;
     size_t i;
@@ -283,9 +282,16 @@ static void put_outliers(FILE *file, const struct plot_source *source, const cha
     fputs("</section>\n", file);
 }
 
+static void put_metric_head(FILE *file, size_t n_runs)
+{
+    fputs("<table><thead><tr><th>metric</th>", file);
+    for (size_t i = 0; i < n_runs; i++)
+        fprintf(file, "<th class=\"n\"><a href=\"#run-%zu\">run %zu</a></th>", i, i);
+    fputs("<th class=\"n\">ratio</th><th class=\"n\">interval</th><th class=\"n\">p</th></tr></thead><tbody>\n", file);
+}
+
 static void put_comparison(FILE *file, const json_t *document)
 {
-    static const char *const metric_titles[] = {"metric", "values, in run order", "ratio", "interval", "p", NULL};
     static const char *const confound_titles[] = {"differs", "values", "weight", "why it matters", NULL};
     const json_t *comparison = json_object_get(document, "comparison"), *row, *value;
     size_t i, k;
@@ -293,15 +299,13 @@ static void put_comparison(FILE *file, const json_t *document)
         return;
     fputs("<section><h2 id=\"comparison\">Comparison</h2>\n", file);
     put_element(file, "p", "headline", json_get_text(comparison, "conclusion"));
-    put_head(file, metric_titles);
+    put_metric_head(file, json_array_size(json_object_get(document, "runs")));
     json_array_foreach(json_object_get(comparison, "metrics"), i, row) {
         char text[64];
         fputs("\n<tr>", file);
         put_element(file, "td", NULL, json_get_text(row, "name"));
-        fputs("<td>", file);
         json_array_foreach(json_object_get(row, "values"), k, value)
-            fprintf(file, "%s%s", k ? ", " : "", json_is_number(value) ? duration_format((int64_t)llround(json_number_value(value)), text) : "unknown");
-        fputs("</td>", file);
+            put_element(file, "td", "n", json_is_number(value) ? duration_format((int64_t)llround(json_number_value(value)), text) : NULL);
         snprintf(text, sizeof text, "%.3g", json_get_number(row, "ratio"));
         put_element(file, "td", "n", isnan(json_get_number(row, "ratio")) ? NULL : text);
         const json_t *interval = json_object_get(row, "interval");
@@ -361,7 +365,7 @@ static const char style[] =
     ".answers{border-left:4px solid #0072b2;padding:.2rem 1rem;background:#f4f8fb;font-size:1.1rem}.quiet{color:#555;font-size:1rem}"
     "table{border-collapse:collapse;margin:.8rem 0;font-size:.92rem;display:block;overflow-x:auto}"
     "th,td{text-align:left;padding:.25rem .7rem .25rem 0;vertical-align:top;border-bottom:1px solid #ececec}th{color:#555;font-weight:600}"
-    "td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}.hash{font:.75rem monospace;word-break:break-all}.from{color:#777}"
+    "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}.hash{font:.75rem monospace;word-break:break-all}.from{color:#777}"
     "figure{margin:1rem 0}figure svg{width:100%;height:auto}figcaption{color:#555;font-size:.9rem}"
     ".findings{list-style:none;padding:0}.findings li{margin:.6rem 0;padding-left:.8rem;border-left:4px solid #bbb}"
     "li.error{border-color:#d55e00}li.warning{border-color:#e69f00}.advice{color:#333;margin-top:.15rem}.advice::before{content:'\\2192\\00a0'}"

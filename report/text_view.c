@@ -131,27 +131,20 @@ static void print_finding(const struct text_view *view, const json_t *finding)
         page_paragraph(&view->page, 4, STYLE_BOLD, "->", advice);
 }
 
-/* Errors first, then warnings, then notes; the same text once; of one code MAX_SAME_CODE at most. */
+/* Of one code MAX_SAME_CODE at most. */
 void text_findings(const struct text_view *view)
 {
-    static const char *const order[] = {"error", "warning", "note"};
-    const json_t *findings = json_object_get(view->document, "findings"), *finding;
-    size_t n = json_array_size(findings), i;
-    if (!n)
-        return;
-    page_heading(&view->page, strcmp(json_get_text(view->document, "command"), "explain") == 0 ? "Doubts and advice" : "Findings");
-    json_t *n_shown = json_object(), *seen = json_object();
-    for (size_t s = 0; s < 3; s++)
-        json_array_foreach(findings, i, finding) {
-            const char *code = json_get_text(finding, "code"), *text = json_get_text(finding, "text");
-            if (strcmp(json_get_text(finding, "severity"), order[s]) != 0 || json_object_get(seen, text))
-                continue;
-            json_object_set_new(seen, text, json_true());
-            json_int_t k = json_integer_value(json_object_get(n_shown, code)) + 1;
-            json_object_set_new(n_shown, code, json_integer(k));
-            if (k <= MAX_SAME_CODE)
-                print_finding(view, finding);
-        }
+    json_t *findings = document_findings_by_weight(view->document), *n_shown = json_object(), *finding;
+    size_t i;
+    if (json_array_size(findings))
+        page_heading(&view->page, strcmp(json_get_text(view->document, "command"), "explain") == 0 ? "Doubts and advice" : "Findings");
+    json_array_foreach(findings, i, finding) {
+        const char *code = json_get_text(finding, "code");
+        json_int_t k = json_integer_value(json_object_get(n_shown, code)) + 1;
+        json_object_set_new(n_shown, code, json_integer(k));
+        if (k <= MAX_SAME_CODE)
+            print_finding(view, finding);
+    }
     const char *code;
     json_t *count;
     json_object_foreach(n_shown, code, count)
@@ -163,5 +156,5 @@ void text_findings(const struct text_view *view)
             text_release(&text);
         }
     json_decref(n_shown);
-    json_decref(seen);
+    json_decref(findings);
 }
