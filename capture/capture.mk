@@ -46,3 +46,7 @@ capture-cross-deps:
 .PHONY: check-target
 check-target: all
 	tests/target/run
+
+.PHONY: bench-capture
+bench-capture: all
+	tests/bench/capture.sh
