@@ -95,10 +95,12 @@ static void write_thread(struct session *session, const struct measure_thread *t
 {
     char number[8][24], comm[24], counters[256] = "", missing[640] = "";
     for (size_t i = 0; i < COUNTERS_MAX && session->options->counters; i++) {
-        const struct counter_slot *slot = &thread->counters.slots[i];
+        const struct counter_slot *slot = &thread->counters.slots[i], *next = i + 1 < COUNTERS_MAX ? slot + 1 : NULL;
         char *list = i < thread->counters.n ? counters : missing;
         size_t used = strlen(list), size = i < thread->counters.n ? sizeof counters : sizeof missing;
-        snprintf(list + used, size - used, "%s%s%s%s", used ? "," : "", slot->name, slot->why[0] ? ": " : "", slot->why);
+        /* One reason for several that follow each other is said once, behind the last. */
+        bool say_why = slot->why[0] && !(next && strcmp(next->why, slot->why) == 0);
+        snprintf(list + used, size - used, "%s%s%s%s", used ? "," : "", slot->name, say_why ? ": " : "", say_why ? slot->why : "");
     }
     snprintf(number[0], sizeof number[0], "%u", thread->index);
     snprintf(number[1], sizeof number[1], "%d", thread->cpu);

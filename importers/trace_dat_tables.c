@@ -197,7 +197,7 @@ void trace_tables_read(struct trace_formats *formats, const struct trace_file *f
 {
     read_kallsyms(formats, file->kallsyms);
     if (formats->n_symbols && !formats->text_start)
-        TRACE_NOTE(import, "entries-missing", 0,
+        TRACE_NOTE(import, "symbols-cut", 0,
                    "the table of functions is cut (it lacks _stext): %zu names are used for entry points only", formats->n_symbols);
     read_printk(formats, file->printk);
     read_cmdlines(formats, file->cmdlines, import);
