@@ -13,6 +13,8 @@
     X(ipipe) \
     X(maxima) \
     X(tracefs) \
+    X(trace_hist) \
+    X(ipipe_files) \
     X(cyclictest) \
     X(rt_tests_json) \
     X(rt_pairs) \
