@@ -88,6 +88,8 @@ struct task task_unknown(void);
  * the file holds several results, and a new run begins (see import_new_run). Returns the series' index.
  */
 uint32_t import_series(struct import *import, struct series *series);
+/* The series of that tool and name in the current run, from whatever file (a JSON and the samples beside it); ROW_NONE. */
+uint32_t import_find_series(const struct import *import, const char *tool, const char *name);
 /* The rows from here on belong to another measurement. label may be NULL. */
 void import_new_run(struct import *import, const char *label);
 /* Has the current run a series of this tool (NULL: any) already? */

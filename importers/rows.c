@@ -239,3 +239,13 @@ void import_progress(struct import *import, size_t done_bytes)
         input_drop_below(import->input, import->member_index, done_bytes - slack / 2);
     }
 }
+
+uint32_t import_find_series(const struct import *import, const char *tool, const char *name)
+{
+    for (size_t i = store_count_series(import->store); i-- > 0;) {
+        const struct series *series = store_edit_series(import->store, (uint32_t)i);
+        if (series->run == import->run && same_text(series->tool, tool) && same_text(series->name, name))
+            return (uint32_t)i;
+    }
+    return ROW_NONE;
+}

@@ -79,11 +79,12 @@ static bool is_verbose_block(struct lines *lines)
 {
     struct line line;
     int64_t thread, cycle, value;
-    size_t n = 0;
-    for (size_t k = 0; k < 3 && lines_peek(lines, k, &line); k++)
-        n += verbose_line(line.text, line.length, &thread, &cycle, &value);
+    if (!lines_peek(lines, 0, &line) || !verbose_line(line.text, line.length, &thread, &cycle, &value))
+        return false;
+    if (line.length >= 26 && line.text[8] == ':')
+        return true;
     /* One such line alone could be a time of day. */
-    return n >= 2 || (n == 1 && lines_peek(lines, 0, &line) && line.length >= 26 && line.text[8] == ':');
+    return lines_peek(lines, 1, &line) && verbose_line(line.text, line.length, &thread, &cycle, &value);
 }
 
 static struct probe_result cyclictest_probe(struct lines *lines, const struct member *member)
@@ -272,8 +273,9 @@ static enum status cyclictest_read(struct import *import, struct lines *lines, s
             continue;
         }
         bool is_ours;
+        size_t before = lines_tell(lines);
         status = take(import, state, lines, &cursor_up, &is_ours, error);
-        if (!is_ours)
+        if (!is_ours || lines_tell(lines) == before)
             break;
     }
     if (status != FAILED)
