@@ -175,18 +175,19 @@ uint32_t import_series(struct import *import, struct series *series)
 /* "path", then "path#2" ...: labels are unique over all runs. */
 static const char *unique_label(struct import *import, const char *wanted)
 {
-    static const unsigned max_tries = 1000000;
     char label[4200];
-    size_t n_runs = store_count_runs(import->store);
-    snprintf(label, sizeof label, "%s", wanted);
-    for (unsigned number = 2; number < max_tries; number++) {
-        bool is_taken = false;
-        for (size_t i = 0; i < n_runs && !is_taken; i++)
-            is_taken = i != import->run && same_text(store_edit_run(import->store, (uint32_t)i)->label, label);
-        if (!is_taken)
-            break;
-        snprintf(label, sizeof label, "%s#%u", wanted, number);
+    size_t n_runs = store_count_runs(import->store), length = strlen(wanted), number = 1;
+    for (size_t i = 0; i < n_runs; i++) {
+        const char *taken = i == import->run ? NULL : store_edit_run(import->store, (uint32_t)i)->label;
+        if (!taken || strncmp(taken, wanted, length) != 0 || (taken[length] != '\0' && taken[length] != '#'))
+            continue;
+        size_t other = taken[length] ? strtoull(taken + length + 1, NULL, 10) : 1;
+        number = other >= number ? other + 1 : number;
     }
+    if (number > 1)
+        snprintf(label, sizeof label, "%s#%zu", wanted, number);
+    else
+        snprintf(label, sizeof label, "%s", wanted);
     return store_keep(import->store, label);
 }
 
@@ -198,8 +199,15 @@ void run_open(struct import *import, const char *label)
     import->private->run_is_open = true;
 }
 
+/* More results than that in one file are damage, not measurements: the rest stays in the last run. */
+#define MAX_RUNS_OF_MEMBER 2000
+
 void import_new_run(struct import *import, const char *label)
 {
+    if (store_count_runs(import->store) - import->private->member_run > MAX_RUNS_OF_MEMBER) {
+        import_note(import, "mixed-runs", 0, "more than %d results in one file: the rest was not kept apart", MAX_RUNS_OF_MEMBER);
+        return;
+    }
     run_open(import, label ? label : import->member->path);
 }
 
