@@ -11,7 +11,8 @@
     X(conditions)                                                                                            \
     X(explain)                                                                                               \
     X(validate)                                                                                              \
-    X(compare)
+    X(compare)                                                                                               \
+    X(paths)
 
 #define X(name) extern const struct analyzer analyzer_##name;
 ANALYZERS(X)
