@@ -38,7 +38,8 @@ static void tell_body(const struct compare *compare, uint32_t side, const struct
     struct findings *out = &compare->analysis->findings;
     if (d->body == 0)
         return;
-    struct finding *finding = add(compare, side, d->body > 0 ? "body-regressed" : "body-improved", d->by_runs ? "ranks" : "",
+    struct finding *finding = add(compare, side, d->body > 0 ? "body-regressed" : "body-improved",
+                                  d->by_trace ? "trace" : d->by_runs ? "ranks" : "",
                                   d->body > 0 ? SEVERITY_WARNING : SEVERITY_NOTE, weaken(d->body_confidence, gravest));
     put_ns(compare, finding, "from_ns", d->body_from_ns);
     put_ns(compare, finding, "to_ns", d->body_to_ns);
@@ -120,17 +121,26 @@ static enum status compare_run(const struct store *store, const struct analysis_
         return OK;
     }
     enum status status = compare_read_runs(&compare, error);
+    if (status != FAILED)
+        status = compare_read_traces(&compare, error);
     if (status != FAILED) {
+        bool has_series = compare.path != PATH_UNKNOWN && !compare.paths_differ, has_traces = compare_has_traces(&compare);
         struct difference *differences = arena_array(&analysis->arena, compare.n_sides, sizeof *differences);
-        compare_metrics(&compare);
+        if (has_series)
+            compare_metrics(&compare);
+        if (has_traces)
+            compare_trace_metrics(&compare);
         int gravest = compare_confounds(&compare);
-        c->comparable = gravest < 3 && compare.path != PATH_UNKNOWN && !compare.paths_differ;
+        c->comparable = gravest < 3 && (has_series || has_traces);
         if (gravest >= 3)
             tell_incomparable(&compare);
-        for (uint32_t side = 0; side < compare.n_sides && compare.path != PATH_UNKNOWN && !compare.paths_differ; side++) {
+        for (uint32_t side = 0; side < compare.n_sides && (has_series || has_traces); side++) {
             if (side == compare.baseline)
                 continue;
-            differences[side] = compare_difference(&compare, side);
+            if (has_series)
+                differences[side] = compare_difference(&compare, side);
+            if (has_traces)
+                compare_trace_difference(&compare, side, &differences[side]);
             tell_body(&compare, side, &differences[side], gravest);
             tell_tail(&compare, side, &differences[side], gravest);
             tell_length(&compare, side, &differences[side]);

@@ -4,6 +4,7 @@
 #define ANALYZERS_COMPARE_H
 
 #include "analyzers/analyzer.h"
+#include "analyzers/path.h"
 #include "analyzers/stats/histogram.h"
 
 /* What one run measured on the compared path, all its series together. */
@@ -17,6 +18,7 @@ struct measured_run {
     bool max_is_lower_bound;
     size_t n_series;
     double *series_max, *series_avg; /* of each series; NAN unknown */
+    struct path_table steps;         /* of its trace: n_activations 0: none */
 };
 
 struct side {
@@ -50,6 +52,7 @@ struct difference {
     bool is_uniform;
     double shift_ns;                   /* of a uniform shift */
     bool length_differs, length_explains; /* the longer side has the larger maximum, and nothing else shows a difference */
+    bool by_trace;                     /* the body is the path of wakeups in traces */
     bool by_runs;                      /* judged from repeated runs or threads, without histograms */
 };
 
@@ -66,6 +69,12 @@ int compare_confounds(struct compare *compare);
 /* Repeats that would settle it, and the conclusion in words. */
 void compare_next_runs(struct compare *compare, const struct difference *differences, int gravest);
 void compare_conclusion(struct compare *compare, const struct difference *differences, int gravest);
+
+/* Traces: the wakeup's path step by step; what its dilation looks like. Fills what series did not tell. */
+enum status compare_read_traces(struct compare *compare, struct error *error);
+bool compare_has_traces(const struct compare *compare);
+void compare_trace_metrics(struct compare *compare);
+void compare_trace_difference(struct compare *compare, uint32_t side, struct difference *difference);
 
 struct metric *compare_add_metric(struct compare *compare, const char *name);
 struct side compare_pool(const struct compare *compare, uint32_t side);

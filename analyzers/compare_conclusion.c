@@ -56,7 +56,8 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
         text_add(text, "). ");
     }
     if (d->body != 0) {
-        text_format(text, "%sthe body is %s (average ", word_of(limited(d->body_confidence, gravest)), d->body > 0 ? "slower" : "faster");
+        text_format(text, "%sthe body is %s (%s ", word_of(limited(d->body_confidence, gravest)), d->body > 0 ? "slower" : "faster",
+                    d->by_trace ? "median wakeup in the trace" : "average");
         add_ns(text, d->body_from_ns);
         text_add(text, " -> ");
         add_ns(text, d->body_to_ns);
@@ -64,6 +65,8 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
     } else if (d->tail != 0) {
         text_add(text, "The body is not shown to differ. ");
     }
+    if (d->by_trace)
+        return;
     text_add(text, "Maxima: ");
     add_ns(text, a->max_ns);
     text_add(text, " -> ");
@@ -88,10 +91,10 @@ void compare_conclusion(struct compare *compare, const struct difference *differ
     bool one_each = true;
     for (uint32_t side = 0; side < compare->n_sides; side++) {
         one_each &= compare->sides[side].n_runs < 2;
-        if (side != compare->baseline && compare->path != PATH_UNKNOWN && !compare->paths_differ)
+        if (side != compare->baseline && (compare_has_traces(compare) || (compare->path != PATH_UNKNOWN && !compare->paths_differ)))
             conclude_side(compare, side, &differences[side], gravest, &text);
     }
-    if (compare->path == PATH_UNKNOWN)
+    if (compare->path == PATH_UNKNOWN && !compare_has_traces(compare))
         text_add(&text, "The files hold no latencies to compare. ");
     else if (compare->paths_differ)
         text_add(&text, "The runs measured different things: there is nothing to compare. ");
@@ -105,7 +108,7 @@ void compare_conclusion(struct compare *compare, const struct difference *differ
         }
         text_add(&text, ". ");
     }
-    if (one_each && text.length && compare->path != PATH_UNKNOWN)
+    if (one_each && text.length && (compare->path != PATH_UNKNOWN || compare_has_traces(compare)))
         text_add(&text, "One run on each side: how much runs differ among themselves was not measured.");
     c->conclusion = arena_string(&compare->analysis->arena, text_string(&text));
     text_release(&text);

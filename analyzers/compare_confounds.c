@@ -52,7 +52,6 @@ static bool read_path(const struct store *store, const struct measured_run *m, c
 
 static bool read_interval(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
-    (void)store;
     if (isnan(m->interval_ns))
         return copy(run_tool_fact(store, m->run, "interval_ns"), text, size);
     snprintf(text, size, "%.0f", m->interval_ns);
@@ -186,7 +185,7 @@ static bool read_virtual(const struct store *store, const struct measured_run *m
 }
 
 static const struct rule rules[] = {
-    {"path", NULL, read_path, INVALIDATING, WEAKENING, NOTE, false,
+    {"path", NULL, read_path, INVALIDATING, WEAKENING, NONE, false,
      "the runs measured different things: a timer wakeup, an interrupt's response and a call's duration cannot be set against each other"},
     {"length", NULL, read_length, WEAKENING, WEAKENING, NOTE, false,
      "a longer run meets rarer events: its maximum is larger by chance alone, so maxima are compared at equal sample counts only"},
@@ -244,7 +243,7 @@ static bool is_factor(const struct compare *compare, const struct rule *rule)
 
 static bool same_value(const struct rule *rule, const char *a, const char *b)
 {
-    if (strcmp(rule->key, "length") == 0) {
+    if (strcmp(rule->key, "length") == 0 || strcmp(rule->key, "interval") == 0) { /* not to the last sample, or ns of a trace */
         double x, y;
         return sscanf(a, "%lf", &x) == 1 && sscanf(b, "%lf", &y) == 1 && x < 1.2 * y && y < 1.2 * x;
     }
