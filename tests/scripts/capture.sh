@@ -17,7 +17,9 @@ set -- $(value "$work/a" thread_0_result)
 samples=$2 missed=$4 dropped=$6
 [ "$(records "$work/a/samples-0.wls")" = "$samples" ] || { echo "records $(records "$work/a/samples-0.wls"), samples $samples"; exit 1; }
 [ "$dropped" = 0 ] || { echo "dropped $dropped"; exit 1; }
-[ $((samples + missed)) -ge 1990 ] && [ $((samples + missed)) -le 2030 ] || { echo "samples $samples + missed $missed"; exit 1; }
+# A busy machine ends the run a little late; no period between its begin and its end is lost without a count.
+periods=$((($(value "$work/a" end_monotonic_ns) - $(value "$work/a" begin_monotonic_ns)) / 1000000))
+[ $((samples + missed)) -ge 1990 ] && [ $((samples + missed)) -le $((periods + 2)) ] || { echo "samples $samples + missed $missed, $periods periods"; exit 1; }
 set -- $(value "$work/a" thread_0_start); faults=$2
 set -- $(value "$work/a" thread_0_end)
 case ${OBJ:-} in *address*) faults=$2 ;; esac # sanitizers lock no memory
