@@ -204,19 +204,28 @@ static enum status start_word(struct load *load, const char *word, const char *d
     return error_usage(error, "unknown load '%s' (dd, hackbench, timers, disk, net-loopback, memory:SIZE)", word);
 }
 
+/* Each word of the list: checked, or started into *load. */
+static enum status each_word(struct load *load, const char *list, const char *directory, struct error *error)
+{
+    char *copy = memory_string(list), *rest = copy;
+    enum status status = OK;
+    for (char *word; status == OK && (word = strsep(&rest, ","));)
+        status = start_word(load, word, directory, !load, error);
+    free(copy);
+    return status;
+}
+
+enum status load_check(const char *list, struct error *error)
+{
+    return list ? each_word(NULL, list, NULL, error) : OK;
+}
+
 enum status load_start(struct load *load, const char *list, const char *command, const char *directory,
                        struct error *error)
 {
     *load = (struct load){0};
-    for (int pass = 0; list && pass < 2; pass++) { /* first all words are checked, then all are started */
-        char *copy = memory_string(list), *rest = copy;
-        enum status status = OK;
-        for (char *word; status == OK && (word = strsep(&rest, ","));)
-            status = start_word(load, word, directory, pass == 0, error);
-        free(copy);
-        if (status != OK)
-            return status;
-    }
+    if (list && each_word(load, list, directory, error) != OK)
+        return FAILED;
     if (command) {
         pid_t pid = spawn();
         if (pid == 0) {

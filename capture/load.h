@@ -16,9 +16,11 @@ struct load {
     pid_t *pids; /* one process group each */
 };
 
+/* Is the list one that load_start() takes? */
+enum status load_check(const char *list, struct error *error);
 /*
  * list: "dd,hackbench,timers,disk,net-loopback,memory:64M" or NULL; command: a shell line or NULL; directory: where the
- * disk load may write. A word that is not known is an error and starts nothing.
+ * disk load may write. The list has been checked.
  */
 enum status load_start(struct load *load, const char *list, const char *command, const char *directory,
                        struct error *error);

@@ -61,9 +61,10 @@ static void place(struct measure_thread *thread)
             snprintf(thread->start_error, sizeof thread->start_error, "cannot use SCHED_DEADLINE: %s", strerror(errno));
     } else if (options->policy != SCHED_OTHER) {
         struct sched_param param = {.sched_priority = options->priority};
-        if (sched_setscheduler(0, options->policy, &param) != 0)
+        int failed = pthread_setschedparam(pthread_self(), options->policy, &param); /* libcobalt wraps this one */
+        if (failed)
             snprintf(thread->start_error, sizeof thread->start_error, "cannot use priority %d: %s", options->priority,
-                     strerror(errno));
+                     strerror(failed));
     }
 }
 
@@ -200,8 +201,10 @@ enum status measurement_prepare(struct measurement *measurement, const struct ca
 {
     *measurement = (struct measurement){.options = options, .n_threads = (unsigned)cpuset_count(&options->cpus)};
     running = measurement;
-    if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0 && errno != EPERM && errno != ENOMEM)
-        return error_set(error, ERROR_OUTPUT, "cannot lock memory: %s", strerror(errno));
+    /* Without the right to lock, pages are touched all the same, and the bundle says that they were not locked. */
+    measurement->is_locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
+    if (!measurement->is_locked)
+        munlockall();
     /* The struct has members aligned to cache lines. */
     size_t bytes = measurement->n_threads * sizeof *measurement->threads;
     measurement->threads = aligned_alloc(64, (bytes + 63) & ~(size_t)63);

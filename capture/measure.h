@@ -33,6 +33,7 @@ struct measure_thread {
 struct measurement {
     const struct capture_options *options;
     unsigned n_threads;
+    bool is_locked;          /* memory is locked */
     struct measure_thread *threads;
     atomic_bool stop;
     atomic_int_fast64_t start_ns; /* CLOCK_MONOTONIC of the common start; 0: wait */

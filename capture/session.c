@@ -22,9 +22,11 @@
 #include "capture/measure.h"
 #include "capture/output.h"
 #include "capture/trace.h"
+#include "capture/watch.h"
 
 #define POLL_NS     INT64_C(5000000)    /* how often rings are drained */
 #define SYNC_NS     INT64_C(2000000000) /* how often samples go to the disk */
+#define LOOK_NS     INT64_C(500000000)  /* how often the machine itself is looked at */
 #define WARM_UP_NS  INT64_C(1000000000) /* no adaptive outlier before */
 #define SETTLE_NS   INT64_C(20000000)   /* after a save, until its own disturbance is over */
 
@@ -39,6 +41,7 @@ struct session {
     struct output output;
     struct trace trace;
     struct load load;
+    struct watch watch;
     int dma_latency_fd;
     int64_t begin_ns, max_ns, worst_outlier_ns;
     int64_t save_begin_ns, save_end_ns; /* of the last save: saving disturbs, what it delays is our own doing */
@@ -84,6 +87,7 @@ static void write_settings(struct session *session, const char *command)
     output_value(output, "adaptive", "%d", options->adaptive);
     output_value(output, "dma_latency_us", session->dma_latency_fd >= 0 ? "%" PRId64 : NULL, options->dma_latency_us);
     output_value(output, "ring_samples", "%zu", options->ring_samples);
+    output_value(output, "memory_locked", "%d", session->measurement.is_locked);
     output_value(output, "load", options->load ? "%s" : NULL, options->load);
     output_value(output, "load_command", options->load_command ? "%s" : NULL, options->load_command);
     output_value(output, "trace_clock", trace_is_on(&session->trace) ? "%s" : NULL, options->trace_clock);
@@ -298,7 +302,7 @@ static void show_progress(const struct session *session, int64_t now_ns)
 static const char *loop(struct session *session)
 {
     const bool progress = !session->options->quiet && isatty(STDERR_FILENO);
-    int64_t synced_ns = session->begin_ns, shown_ns = 0;
+    int64_t synced_ns = session->begin_ns, looked_ns = session->begin_ns, shown_ns = 0;
     const char *why = NULL;
     while (!why) {
         nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
@@ -307,6 +311,10 @@ static const char *loop(struct session *session)
         if (now_ns - synced_ns > SYNC_NS) {
             output_sync(&session->output);
             synced_ns = now_ns;
+        }
+        if (now_ns - looked_ns > LOOK_NS) {
+            watch_look(&session->watch, &session->output);
+            looked_ns = now_ns;
         }
         if (progress && now_ns - shown_ns > INT64_C(500000000)) {
             show_progress(session, now_ns);
@@ -387,21 +395,29 @@ enum status session_run(const struct capture_options *options, const char *comma
     sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
 
-    if (output_open(&session.output, options->directory, (unsigned)cpuset_count(&options->cpus), error) != OK)
-        return FAILED;
-    session.kept = memory_new((options->max_outliers + 1) * sizeof *session.kept);
-    place_helper(options);
-    save_environment(&session, BUNDLE_BEFORE);
-    session.dma_latency_fd = hold_dma_latency(options->dma_latency_us);
-    enum status status = trace_open(&session.trace, options, error);
+    /* What can refuse comes first, so that a capture that cannot start leaves nothing behind. */
+    enum status status = load_check(options->load, error);
+    if (status == OK && access(options->directory, F_OK) == 0)
+        status = error_output(error, "cannot make bundle '%s': it exists", options->directory);
     if (status == OK)
-        status = load_start(&session.load, options->load, options->load_command, options->directory, error);
+        status = trace_open(&session.trace, options, error);
     if (status == OK)
         status = measurement_prepare(&session.measurement, options, error);
+    if (status == OK)
+        status = output_open(&session.output, options->directory, session.measurement.n_threads, error);
+    if (status == OK) {
+        session.kept = memory_new((options->max_outliers + 1) * sizeof *session.kept);
+        place_helper(options);
+        save_environment(&session, BUNDLE_BEFORE);
+        session.dma_latency_fd = hold_dma_latency(options->dma_latency_us);
+        status = load_start(&session.load, options->load, options->load_command, options->directory, error);
+    }
     if (status == OK) {
         write_settings(&session, command);
         output_clocks(&session.output);
         write_proof(&session, "start");
+        watch_begin(&session.watch, &options->cpus);
+        watch_smi(&session.watch, &session.output, "start");
         measurement_start(&session.measurement);
         session.begin_ns = atomic_load(&session.measurement.start_ns);
         output_value(&session.output, "begin_monotonic_ns", "%" PRId64, session.begin_ns);
@@ -417,6 +433,8 @@ enum status session_run(const struct capture_options *options, const char *comma
                                                                 .first_due_ns = thread->first_due_ns});
         }
         const char *why = loop(&session);
+        watch_look(&session.watch, &session.output);
+        watch_smi(&session.watch, &session.output, "end");
         write_proof(&session, "end");
         measurement_stop(&session.measurement);
         load_stop(&session.load);
@@ -426,6 +444,7 @@ enum status session_run(const struct capture_options *options, const char *comma
         save_environment(&session, BUNDLE_AFTER);
         output_sync(&session.output);
     }
+    measurement_stop(&session.measurement);
     load_stop(&session.load);
     trace_close(&session.trace);
     if (session.dma_latency_fd >= 0)
@@ -435,7 +454,8 @@ enum status session_run(const struct capture_options *options, const char *comma
         *error = session.output.failed;
         status = PARTIAL;
     }
-    output_close(&session.output);
+    if (session.output.samples)
+        output_close(&session.output);
     free(session.kept);
     return status;
 }

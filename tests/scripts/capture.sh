@@ -30,14 +30,22 @@ case ${OBJ:-} in *address*) faults=$2 ;; esac # sanitizers lock no memory
 if "$agent" -q -o "$work/a" -d 1s 2>"$work/error"; then echo "overwrote a bundle"; exit 1; fi
 grep -q "cannot make bundle" "$work/error"
 
-# 3. Killed in mid-run: what was drained is there, whole, and the run says that it has no end.
-"$agent" -q -o "$work/k" -d 30s -i 200us -c 0 --trace low --no-counters & pid=$!
-sleep 1.2
-kill -9 $pid
-wait $pid 2>/dev/null || true
-n=$(records "$work/k/samples-0.wls")
-[ "$n" -ge 1500 ] || { echo "only $n records after a kill"; exit 1; }
-[ -z "$(value "$work/k" state)" ] || { echo "a killed run has a state"; exit 1; }
+# 3. Killed in mid-run, at other moments each time (KILLS times, default 3): what was drained is there, whole, and the run
+#    says that it has no end.
+for ((k = 0; k < ${KILLS:-3}; k++)); do
+    rm -rf "$work/k"
+    "$agent" -q -o "$work/k" -d 30s -i 200us -c 0 --trace low --no-counters & pid=$!
+    sleep 0.$((50 + k * 37 % 45))
+    tail -c +1 "$work/k/samples-0.wls" 2>/dev/null | wc -c >"$work/before"
+    kill -9 $pid
+    wait $pid 2>/dev/null || true
+    n=$(records "$work/k/samples-0.wls")
+    [ $((n * 32 + 64)) -ge "$(cat "$work/before")" ] && [ "$n" -ge 1 ] || { echo "kill $k: $n records, $(cat "$work/before") bytes before"; exit 1; }
+    [ -z "$(value "$work/k" state)" ] || { echo "a killed run has a state"; exit 1; }
+    "$whylate" validate --json --quiet "$work/k" >"$work/json" || { echo "kill $k: not read"; exit 1; }
+    [ "$(jq '.runs[0].series[0].n_samples' "$work/json")" = "$n" ] || { echo "kill $k: $n records, whylate reads $(jq '.runs[0].series[0].n_samples' "$work/json")"; exit 1; }
+    jq -e 'any(.findings[].code; . == "run-interrupted")' "$work/json" >/dev/null || { echo "kill $k: not called interrupted"; exit 1; }
+done
 
 # 4. The next start, or restore, removes what it left in tracefs.
 "$agent" restore >"$work/out"
@@ -55,3 +63,25 @@ done
 status=0
 "$agent" -q -o "$work/load" -d 1s --load nonsense 2>"$work/error" || status=$?
 [ $status = 2 ] || { echo "--load nonsense: status $status"; exit 1; }
+[ ! -e "$work/load" ] || { echo "--load nonsense left a folder"; exit 1; }
+
+# 6. A full disk ends the run with an error, and what was written before is read.
+if [ "$(id -u)" = 0 ] && mkdir "$work/small" && mount -t tmpfs -o size=1M none "$work/small" 2>/dev/null; then
+    status=0
+    "$agent" -q -o "$work/small/b" -d 20s -i 50us -c 0 --trace off --no-counters 2>"$work/error" || status=$?
+    "$whylate" validate --json --quiet "$work/small/b" >"$work/json" || true
+    umount "$work/small"
+    [ $status = 4 ] && grep -q 'No space left' "$work/error" || { echo "full disk: status $status, $(cat "$work/error")"; exit 1; }
+    [ "$(jq '.runs[0].series[0].n_samples' "$work/json")" -gt 1000 ] || { echo "full disk: samples are lost"; exit 1; }
+fi
+
+# 7. Without root it says what is lost, and measures what it can.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    cp "$agent" "$work/agent"; chmod 755 "$work" "$work/agent"; mkdir -m 777 "$work/open"
+    as_nobody() { (cd "$work/open" && setpriv --reuid=65534 --regid=65534 --clear-groups "$work/agent" "$@"); }
+    status=0
+    as_nobody -q -o a -d 1s 2>"$work/error" || status=$?
+    [ $status = 2 ] && grep -q 'Without root' "$work/error" && [ ! -e "$work/open/a" ] || { echo "nobody: status $status"; exit 1; }
+    as_nobody -q -o b -d 1s -c 0 --policy other --trace off --dma-latency -1
+    [ "$(value "$work/open/b" state)" = complete ] || { echo "nobody: $(value "$work/open/b" state)"; exit 1; }
+fi
