@@ -125,7 +125,7 @@ enum status path_table_make(struct path_table *table, const struct store *store,
     word_classes_init(&p.words, store);
     enum status status = OK;
     for (uint32_t i = 0; i < store->n_streams && status != FAILED; i++)
-        if (store->streams[i].run == run && store->streams[i].n_events && !store->streams[i].clock_is_relative)
+        if (store->streams[i].run == run && store->streams[i].n_events && !store->streams[i].clock_is_relative && stream_has_times(&store->streams[i]))
             status = pass_stream(&p, run, i, error);
     for (size_t i = 0; i < N_PATH_STEPS; i++) {
         table->steps[i].median_ns = quantile(p.cells[i], table->steps[i].n, 0.5);

@@ -251,6 +251,8 @@ static bool is_marked(const struct claim *c)
 /* The stream whose events show a claim: its own, or one whose clock and span hold its time. */
 static uint32_t stream_of(const struct selection *s, const struct claim *c)
 {
+    if (c->stream != ROW_NONE && !stream_has_times(&s->store->streams[c->stream]))
+        return ROW_NONE;
     if (c->stream != ROW_NONE || c->time_ns == NS_UNKNOWN)
         return c->stream;
     uint32_t near = ROW_NONE;
@@ -323,7 +325,8 @@ static void add_mark_windows(struct selection *s)
             w.comm_text = c->comm;
             w.cpu = c->cpu;
             w.prio = c->rt_priority > 0 ? 99 - c->rt_priority : PRIO_UNKNOWN;
-            if (c->time_ns != NS_UNKNOWN && c->latency_ns != NS_UNKNOWN) {
+            bool has_times = c->stream == ROW_NONE || stream_has_times(&s->store->streams[c->stream]);
+            if (c->time_ns != NS_UNKNOWN && c->latency_ns != NS_UNKNOWN && has_times) {
                 w.begin_ns = c->time_ns - c->latency_ns;
                 w.end_ns = c->time_ns;
             }
@@ -406,7 +409,7 @@ enum status selection_make(struct selection *s, const struct store *store, const
         find_marks(s, CLAIM_SAMPLE);
     for (uint32_t i = 0; i < store->n_streams; i++)
         if (store->streams[i].run == run && store->streams[i].n_events && !store->streams[i].clock_is_relative &&
-            pass_stream(s, i, error) == FAILED)
+            stream_has_times(&store->streams[i]) && pass_stream(s, i, error) == FAILED)
             return FAILED;
     add_mark_windows(s);
     add_claim_windows(s);

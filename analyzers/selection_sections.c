@@ -132,7 +132,7 @@ enum status selection_add_sections(struct selection *s, struct error *error)
     p.heap.limit = s->heaps[0].limit;
     enum status status = OK;
     for (uint32_t i = 0; i < s->store->n_streams && status != FAILED; i++) {
-        if (s->store->streams[i].run != s->run || !s->store->streams[i].n_events || s->options->task)
+        if (s->store->streams[i].run != s->run || !s->store->streams[i].n_events || s->options->task || !stream_has_times(&s->store->streams[i]))
             continue;
         s->stream = i;
         struct event_merge *merge = event_merge_new(s->store, s->run, i, INT64_MIN, INT64_MAX, error);

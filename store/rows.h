@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "store/vocabulary.h"
 
@@ -159,6 +160,17 @@ struct stream {
     int64_t begin_ns, end_ns;  /* first and last event; filled by the writer */
     int32_t n_cpus_seen;       /* filled by the writer */
 };
+
+/* Are its stamps times? Counters are an order; ticks of a rate that the source does not tell are no ns. */
+static inline bool stream_has_times(const struct stream *stream)
+{
+    const char *clock = stream->clock;
+    if (!clock)
+        return true;
+    if (strncmp(clock, "counter", 7) == 0 || strcmp(clock, "rebuilt") == 0)
+        return false;
+    return stream->resolution_ns != NS_UNKNOWN || (strncmp(clock, "uptime", 6) != 0 && strncmp(clock, "x86-tsc", 7) != 0);
+}
 
 /* What a source itself says about one late instance: a break mark, a tracer's header, rtla's ledger, a freeze. */
 enum claim_kind {

@@ -38,6 +38,10 @@ static void finish_resolution(struct import *import, struct trace_buffer *buffer
 {
     struct stream *stream = store_edit_stream(import->store, buffer->stream);
     const int64_t ms = 1000000;
+    if (buffer->is_order && !(stream->clock && strcmp(stream->clock, "x86-tsc") == 0))
+        stream->clock = store_keep(import->store, "counter");
+    if (buffer->is_order)
+        return;
     if (buffer->resolution_ns)
         stream->resolution_ns = buffer->resolution_ns;
     if (buffer->n_stamps < 8 || buffer->n_distinct < 2 || buffer->step_ns < ms || buffer->resolution_ns >= ms)
@@ -65,6 +69,12 @@ static void buffer_release(struct import *import, struct trace_buffer *buffer)
     buffer->n_slots = 0;
 }
 
+/* per_cpu/cpuN/trace prints the counts of all CPUs above the rows of one. */
+static bool is_one_cpu_file(const struct import *import)
+{
+    return strstr(import->member->path, "per_cpu") || strstr(import->member->path, "per-cpu");
+}
+
 static void buffer_begin(struct ftrace_reader *reader, struct import *import, struct trace_buffer *buffer)
 {
     const struct ftrace_header *header = &reader->header;
@@ -78,7 +88,7 @@ static void buffer_begin(struct ftrace_reader *reader, struct import *import, st
     stream.kernel = header->kernel[0] ? header->kernel : NULL;
     stream.preempt_model = header->model[0] ? header->model : NULL;
     stream.n_cpus = header->n_cpus;
-    stream.n_shown = header->n_shown;
+    stream.n_shown = is_one_cpu_file(import) ? COUNT_UNKNOWN : header->n_shown;
     stream.n_written = header->n_written;
     buffer->run = reader->run;
     buffer->stream = store_add_stream(import->store, &stream);
@@ -325,6 +335,12 @@ void reader_add_stack(struct ftrace_reader *reader, struct import *import, struc
     slot->last_ns = time_ns;
     if (buffer->known != reader->known && reader->known != UINT32_MAX)
         buffer_set_known(buffer, reader->known);
+    /* The header counts stacks as entries; the stream's counts are of events. */
+    struct stream *stream = store_edit_stream(import->store, buffer->stream);
+    if (stream->n_shown != COUNT_UNKNOWN && stream->n_shown)
+        stream->n_shown--;
+    if (stream->n_written != COUNT_UNKNOWN && stream->n_written)
+        stream->n_written--;
     struct event_batch *batch = event_sink_batch(buffer->sink, cpu);
     uint32_t *words = event_batch_add(batch, time_ns, tid, kind, flags, n_frames);
     for (size_t i = 0; i < n_frames; i++)
@@ -382,9 +398,7 @@ void reader_close(struct ftrace_reader *reader, struct import *import)
     for (size_t i = 0; i < reader->n_buffers; i++)
         buffer_release(import, &reader->buffers[i]);
     finish_tasks(reader, import);
-    const char *path = import->member->path;
-    bool is_one_cpu = strstr(path, "per_cpu") || strstr(path, "per-cpu"); /* prints the counts of all */
-    if (header->n_shown != COUNT_UNKNOWN && reader->n_rows < header->n_shown && !is_one_cpu)
+    if (header->n_shown != COUNT_UNKNOWN && reader->n_rows < header->n_shown && !is_one_cpu_file(import))
         import_note(import, "entries-missing", header->line, "the header announces %llu entries, the text holds %llu",
                     (unsigned long long)header->n_shown, (unsigned long long)reader->n_rows);
     if (reader->n_foreign)

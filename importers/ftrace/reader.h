@@ -37,6 +37,7 @@ struct trace_buffer {
     int64_t previous_ns;
     uint64_t n_stamps, n_distinct;
     int64_t resolution_ns; /* what the text can show */
+    bool is_order;         /* stamps are no times */
 };
 
 #define N_KEPT_CLAIMS 32

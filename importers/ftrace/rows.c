@@ -28,6 +28,7 @@ static void set_resolution(struct ftrace_reader *reader, struct trace_buffer *bu
 {
     int64_t shown = row->time_is_count ? (reader->scale.how == SCALE_RATIO ? reader->scale.resolution_ns : NS_UNKNOWN)
                     : row->n_decimals == 9 ? 1 : 1000;
+    buffer->is_order |= row->time_is_count && reader->scale.how != SCALE_RATIO;
     if (shown != NS_UNKNOWN && shown > buffer->resolution_ns)
         buffer->resolution_ns = shown;
 }
