@@ -8,8 +8,9 @@
  *     #[Mean    =       19.250, StdDeviation   =        4.321]
  *     #[Max     =       55.000, Total count    =          500]
  *
- * TotalCount is cumulative: the difference of two rows lies between their values. The unit is not in the format: this
- * program's export adds "#[Unit = ns]"; else us, unless --set hgrm.unit=ns (or us, ms) says otherwise.
+ * TotalCount is cumulative: the difference of two rows lies between their values. The unit is not in the format: us, as this
+ * program's export prints, unless --set hgrm.unit=ns (or ms, s) says otherwise. The export says on a line of its own how
+ * many samples lay beyond the histogram.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,16 +72,19 @@ static enum status hgrm_read(struct import *import, struct lines *lines, struct 
         int64_t value;
         uint64_t count;
         if (cell_starts(text, "#[")) {
-            struct cell max = cell_after(text, "#[Max"), all = cell_after(text, "Total count"), unit = cell_after(text, "#[Unit");
+            struct cell max = cell_after(text, "#[Max"), all = cell_after(text, "Total count"), beyond = cell_after(text, "values unknown: ");
             struct cells parts = {0};
             cells_add_parts(&parts, text.text, text.length, ',');
             if (cell_starts(text, "#[Mean"))
                 cell_ns(cell_after(cells_at(&parts, 0), "="), 3, &mean);
             if (max.length)
                 cell_ns(cell_after(cells_at(&parts, 0), "="), 3, &stated_max);
-            if (unit.length && !unit_ns) {
-                struct cell name = cell_after(unit, "=");
-                unit_ns = unit_of(cell_trim(cell_first(name, name.length ? name.length - 1 : 0)));
+            if (beyond.length) {
+                size_t digits = 0;
+                while (digits < beyond.length && beyond.text[digits] >= '0' && beyond.text[digits] <= '9')
+                    digits++;
+                cell_u64(cell_first(beyond, digits), &series.n_overflow);
+                is_done = true;
             }
             if (all.length) {
                 struct cell number = cell_after(all, "=");
@@ -88,7 +92,8 @@ static enum status hgrm_read(struct import *import, struct lines *lines, struct 
                 cell_u64(number, &stated);
             }
             cells_release(&parts);
-            is_done = cell_starts(text, "#[Buckets") || unit.length;
+            struct line next;
+            is_done |= cell_starts(text, "#[Buckets") && !(lines_peek(lines, 1, &next) && line_starts(&next, "#[Beyond"));
         } else if (!text.length && !n) {
             continue;
         } else if (words.n >= 3 && cell_ns(words.cell[0], 3, &value) && cell_u64(words.cell[2], &count)) {
@@ -109,7 +114,8 @@ static enum status hgrm_read(struct import *import, struct lines *lines, struct 
     series.tool = "hdrhistogram";
     series.bin_edge = BIN_CEIL; /* a row's value is the upper end of what was added since the row before */
     series.n_samples = stated != COUNT_UNKNOWN ? stated : total;
-    if (stated != COUNT_UNKNOWN && stated != total)
+    uint64_t n_beyond = series.n_overflow == COUNT_UNKNOWN ? 0 : series.n_overflow;
+    if (stated != COUNT_UNKNOWN && stated != total + n_beyond && stated != total)
         import_note(import, "counts-mismatch", first, "the rows hold %llu samples, the total says %llu", (unsigned long long)total,
                     (unsigned long long)stated);
     if (!unit_ns) {
