@@ -17,7 +17,7 @@
 
 #include "base/memory.h"
 #include "importers/cells.h"
-#include "importers/private.h"
+#include "importers/importer.h"
 
 static struct probe_result hgrm_probe(struct lines *lines, const struct member *member)
 {
@@ -33,18 +33,6 @@ static int64_t unit_of(struct cell name)
     return cell_is(name, "ns") ? 1 : cell_is(name, "us") ? 1000 : cell_is(name, "ms") ? 1000000 : cell_is(name, "s") ? 1000000000 : 0;
 }
 
-static int64_t unit_of_settings(const struct import *import)
-{
-    static const char key[] = "hgrm.unit=";
-    const struct import_options *options = import->private->options;
-    for (size_t i = 0; i < options->n_settings; i++)
-        if (strncmp(options->settings[i], key, sizeof key - 1) == 0) {
-            const char *name = options->settings[i] + sizeof key - 1;
-            return unit_of((struct cell){name, strlen(name)});
-        }
-    return 0;
-}
-
 /* Thousandths of a unit to ns. */
 static int64_t to_ns(int64_t thousandths, int64_t unit_ns)
 {
@@ -55,7 +43,8 @@ static int64_t to_ns(int64_t thousandths, int64_t unit_ns)
 static enum status hgrm_read(struct import *import, struct lines *lines, struct error *error)
 {
     (void)error;
-    int64_t unit_ns = unit_of_settings(import);
+    const char *setting = import_setting(import, "hgrm.unit");
+    int64_t unit_ns = setting ? unit_of((struct cell){setting, strlen(setting)}) : 0;
     uint64_t first = lines_number(lines);
     struct bin *bins = NULL;
     size_t n = 0, capacity = 0;
@@ -123,6 +112,9 @@ static enum status hgrm_read(struct import *import, struct lines *lines, struct 
         series.unit_evidence = "the format names no unit: us assumed";
         import_note(import, "unit-assumed", first, "the format names no unit: us assumed (--set hgrm.unit=ns changes it)");
     }
+    /* what lay beyond the histogram stands at the maximum, where it need not have been */
+    if (n && n_beyond && bins[n - 1].count >= n_beyond)
+        bins[n - 1].count -= n_beyond;
     for (size_t i = 0; i < n; i++)
         bins[i].low_ns = to_ns(bins[i].low_ns, unit_ns);
     if (n) {

@@ -110,6 +110,8 @@ struct counter_table *import_counters_begin(struct import *import, const char *s
 void import_counters_add(struct counter_table *table, const char *scope, const char *name, struct decimal value);
 void import_counters_add_count(struct counter_table *table, const char *scope, const char *name, uint64_t value);
 void import_counters_add_gauge(struct counter_table *table, const char *scope, const char *name, struct decimal value);
+/* What the user said with --set KEY=VALUE (the last one), or NULL: for formats that do not say what they hold. */
+const char *import_setting(const struct import *import, const char *key);
 /* States the tool's version on the artefact (the first statement wins). */
 void import_tool_version(struct import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Shows progress on long work, and lets go of the pages before: bytes done of the member. */

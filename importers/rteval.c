@@ -129,6 +129,8 @@ static void store_group(struct import *import, struct report *report)
     if (group->n_bins && series.max_ns != NS_UNKNOWN && group->max_us > last_us)
         import_note(import, "overflow-hidden", 0, "%s: the maximum of %" PRId64 " us is in no bucket: values overflowed and are in no "
                     "other number", name, group->max_us);
+    else if (series.max_ns == NS_UNKNOWN)
+        series.max_is_lower_bound = false;
     else if (report->is_timerlat || report->major < 3 || (report->major == 3 && report->minor < 3))
         series.max_is_lower_bound = true; /* the highest bucket, whatever overflowed */
     if (group->n_samples != COUNT_UNKNOWN && group->n_bins && sum != group->n_samples)

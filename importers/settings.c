@@ -107,3 +107,13 @@ void settings_apply(struct store_writer *store, const struct import_options *opt
     for (size_t i = 0; i < options->n_settings; i++)
         apply(store, options->settings[i], first_run);
 }
+
+const char *import_setting(const struct import *import, const char *key)
+{
+    const struct import_options *options = import->private->options;
+    size_t length = strlen(key);
+    for (size_t i = options->n_settings; i-- > 0;)
+        if (strncmp(options->settings[i], key, length) == 0 && options->settings[i][length] == '=')
+            return options->settings[i] + length + 1;
+    return NULL;
+}

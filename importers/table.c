@@ -40,6 +40,7 @@
     X(perf_sched) \
     X(evl_ps) \
     X(rteval) \
+    X(csv) \
     X(jitter_raw) \
     X(hdf5) \
     X(prose) \

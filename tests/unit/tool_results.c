@@ -127,6 +127,14 @@ static const struct expected {
     {"tools/stress-ng.txt", 0, "stress-ng", "cyclic", 10000, 2603, 2073993, N, U, U, 0},
     {"tools/latency-hist.txt", 0, "latency_hist", "histogram", 196871313, 0, 1207040000, 2, 10240000, U, 196871310},
     {"tools/latency-hist-empty.txt", 0, "latency_hist", "histogram", 0, U, U, 0, 10240000, U, 0},
+    {"jitterdebugger/results.json", 0, "jitterdebugger", "T1", 500, 15000, 1247000, 1, 1000000, U, 499},
+    {"tools/jitterdebugger-no-sample.txt", 0, "jitterdebugger", "T1", 0, U, U, N, U, U, 0},
+    {"tools/rteval-cyclictest.xml", 0, "rteval cyclictest", "cpu 0", 99561, 7000, 1599000, N, 3500000, U, 99561},
+    {"tools/rteval-cyclictest.xml", 0, "rteval cyclictest", "cpu 1", 99579, 6000, 1482000, N, 3500000, U, 99579},
+    {"tools/export.hgrm", 0, "hdrhistogram", "distribution", 40, 19000, 46000, 37, U, U, 3},
+    {"perf/latency.txt", 0, "perf sched", "kcompactd0:42", N, U, 135000, N, U, U, 0},
+    {"perf/timehist.txt", 0, "perf sched", "migration/0[20]", 1, 77000, 77000, N, U, U, 0},
+    {"csv/decimal-comma.csv", 0, "csv", "Latency", 4, 11000, 99125, N, U, U, 0},
     {"mails/002.txt", 0, "application", "write latency", 1, 8235083, 8235083, N, U, U, 0},
     {"mails/002.txt", 1, "posix_test", "read", N, 7000, 49000, N, U, 900000000000, 0},
     {"mails/002.txt", 4, "posix_test", "write", N, 1000, 185000, N, U, 900000000000, 0},
@@ -379,6 +387,88 @@ static void test_oslat_edges(void **state)
     store_close(store);
 }
 
+static struct store *import_with(const char *name, const char *const *settings, size_t n)
+{
+    char path[200];
+    struct error error = {0};
+    snprintf(path, sizeof path, DATA "%s", name);
+    const struct import_options options = {.quiet = true, .no_hash = true, .n_threads = 1, .settings = settings, .n_settings = n};
+    struct store_writer *writer = store_writer_new(NULL, &error);
+    store_writer_no_sync(writer);
+    if (import_inputs(writer, (const char *const[]){path}, 1, &options, &error) == FAILED)
+        fail_msg("%s: %s", path, error.text);
+    return store_open_fd(store_writer_finish_fd(writer, &error), "test", &error);
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    struct store *store = import_with("csv/logic.csv", (const char *const[]){"csv.time=1", "csv.signal=Channel 0"}, 2);
+    const struct series *s = find(store, 0, "Channel 0 high"); /* the last rise has no end: no latency */
+    assert_int_equal(s->n_samples, 2);
+    assert_int_equal(s->min_ns, 12500);
+    assert_int_equal(s->max_ns, 95000);
+    struct sample_view view;
+    assert_int_equal(store_sample_chunk(store, 0, 0, &view, NULL), OK);
+    assert_int_equal(view.time_ns[1], 2000000);
+    store_close(store);
+    store = import_with("csv/edges.csv", (const char *const[]){"csv.begin=edge_a", "csv.end=edge_b", "csv.path=irq-response"}, 3);
+    s = find(store, 0, "edge_a to edge_b");
+    assert_int_equal(s->max_ns, 100000);
+    assert_int_equal(s->path, PATH_IRQ_RESPONSE);
+    assert_true(has_note(store, "unit-assumed"));
+    store_close(store);
+    store = import_with("tools/export.hgrm", (const char *const[]){"hgrm.unit=ns"}, 1);
+    assert_int_equal(find(store, 0, "distribution")->max_ns, 46);
+    assert_false(has_note(store, "unit-assumed"));
+    store_close(store);
+}
+
+static void test_jitterdebugger(void **state)
+{
+    (void)state;
+    struct store *store = import_paths((const char *const[]){DATA "jitterdebugger"}, 1);
+    /* results.json and samples.raw of one folder are one run: samples join the series of the results */
+    const struct series *s = find(store, 0, "T0");
+    assert_int_equal(s->n_samples, 500);
+    assert_int_equal(store_count_samples(store, (uint32_t)(s - store->series)), 500);
+    assert_int_equal(sum_of_bins(store, s), 500);
+    assert_string_equal(fact(store, 0, "kernel.release"), "6.18.44");
+    assert_false(has_note(store, "unit-assumed"));
+    store_close(store);
+    store = import_file("jitterdebugger/samples.raw");
+    assert_true(has_note(store, "unit-assumed"));
+    assert_int_equal(find(store, 0, "T1")->max_ns, 1247000);
+    store_close(store);
+}
+
+static void test_perf_and_evl(void **state)
+{
+    (void)state;
+    struct store *store = import_file("perf/timehist.txt");
+    const struct series *s = find(store, 0, "migration/0[20]");
+    struct sample_view view;
+    assert_int_equal(store_sample_chunk(store, (uint32_t)(s - store->series), 0, &view, NULL), OK);
+    /* left the CPU at 287.188022 after 1.933 ms, woken 0.077 ms before that */
+    assert_int_equal(view.time_ns[0], INT64_C(287188022000) - 1933000 - 77000);
+    assert_true(has_note(store, "not-measured"));
+    store_close(store);
+    store = import_file("evl/ps.txt");
+    assert_int_equal(store->n_tasks, 2);
+    assert_int_equal(store->tasks[0].rt_priority, 90);
+    assert_string_equal(store->tasks[0].comm, "latmus-klat:394");
+    store_close(store);
+    store = import_text("CPU   PID   SCHED   PRIO  ISW     CTXSW     SYS       RWA         STAT     TIMEOUT      %CPU   CPUTIME     NAME\n"
+                        "  1   811      rt    98   2       58720     58724     0           W        998.123       1.7   00:412.338  a b:1\n");
+    assert_int_equal(find_counter(store, "evl/ps", 0, "a b:1:811", "CTXSW")->value.mantissa, 58720);
+    store_close(store);
+    store = import_text("core_i:  0  1\nthreshold(ns):  200  200\nruntime(ns): 10000000000 10000000000\nint_n:  12  0\n"
+                        "int_min(ns):  205  0\nint_mean(ns):  1200  0\nint_max(ns):  31034  0\n");
+    assert_int_equal(find(store, 0, "cpu 0")->max_ns, 31034);
+    assert_int_equal(find(store, 0, "cpu 1")->max_ns, NS_UNKNOWN); /* 0 interruptions: nothing was measured */
+    store_close(store);
+}
+
 static void test_mails(void **state)
 {
     (void)state;
@@ -414,7 +504,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),    cmocka_unit_test(test_notes),             cmocka_unit_test(test_rtla_analysis),
         cmocka_unit_test(test_rtla_wrapped), cmocka_unit_test(test_xenomai_snapshots), cmocka_unit_test(test_xenomai_units),
-        cmocka_unit_test(test_oslat_edges), cmocka_unit_test(test_mails),
+        cmocka_unit_test(test_oslat_edges), cmocka_unit_test(test_csv),               cmocka_unit_test(test_jitterdebugger),
+        cmocka_unit_test(test_perf_and_evl), cmocka_unit_test(test_mails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
