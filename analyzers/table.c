@@ -11,8 +11,7 @@
     X(conditions)                                                                                            \
     X(explain)                                                                                               \
     X(validate)                                                                                              \
-    X(compare)                                                                                               \
-    X(paths)
+    X(compare)
 
 #define X(name) extern const struct analyzer analyzer_##name;
 ANALYZERS(X)

@@ -143,23 +143,10 @@ const struct sentence sentences_attribution[] = {
     {.code = "frequency", .text = "the CPU ran slower: all steps were stretched alike" SUM,
      .advice = "set the performance governor and fix the frequency",
      .meaning = "Every step of the wakeup path took longer by one factor."},
-    {.code = "frequency", .variant = "path",
-     .text = "{run}: every step of the wakeup path takes {typical_ratio} times as long as in the baseline ({lowest_ratio} to "
-             "{highest_ratio}): a lower clock frequency would do that",
-     .advice = "compare the governors and frequencies of both runs (cpupower frequency-info)"},
-    {.code = "frequency", .variant = "path-baseline",
-     .text = "{run}: its wakeup path is slower in every step by one factor ({typical_ratio}; {lowest_ratio} to {highest_ratio})"},
     {.code = "cache-miss", .text = "the path was stretched as with cold caches" SUM,
      .advice = "record counters (cache misses) with whylate-capture; keep memory-heavy work off the CPU's cache",
      .meaning = "The first touches of code and data on the wakeup path were stretched most. Without counters possible or likely, "
                 "never proven."},
-    {.code = "cache-miss", .variant = "path",
-     .text = "{run}: the wakeup path is stretched most where code and data are touched first ({step}: {highest_ratio} times, least "
-             "{lowest_ratio} times, typically {typical_ratio}): cold caches or a busy bus, not a lower frequency",
-     .advice = "record cache misses with the wakeups (whylate-capture) to prove it; keep memory-heavy work off this cache"},
-    {.code = "cache-miss", .variant = "path-baseline",
-     .text = "{run}: against the other run its wakeup path is stretched most where code and data are touched first: cold caches or "
-             "a busy bus"},
     {.code = "page-fault", .text = "a page fault was served: {subject}" SUM, .advice = "lock memory (mlockall) and touch it before",
      .meaning = "The thread had to wait for a page fault."},
     {.code = "migration", .text = "the thread moved between CPUs: {subject}" SUM, .advice = "bind the thread to a CPU",
@@ -178,10 +165,6 @@ const struct sentence sentences_attribution[] = {
      .text = "the CPU stood still with interrupts on: {subject}" SUM,
      .advice = "look at what that function does to its device (reads behind posted writes), rather than for a section with "
                "interrupts off"},
-    {.code = "hardware-stall", .variant = "path",
-     .text = "{run}: one step alone is stretched, {step}, {highest_ratio} times; the others are as in the baseline"},
-    {.code = "hardware-stall", .variant = "path-baseline",
-     .text = "{run}: one step of its wakeup path alone is stretched, {step}"},
     {.code = "clock-jump", .text = "the clock was set or jumped: {subject}" SUM, .meaning = "The clock moved, not the thread."},
     {.code = "tracing-overhead", .text = "the tracing itself took the time: {subject}" SUM,
      .advice = "record fewer events", .meaning = "What recording costs explains the difference."},
@@ -215,12 +198,6 @@ const struct sentence sentences_attribution[] = {
      .advice = "record the sched, irq and timer events beside it"},
     {.code = "unexplained", .variant = "no-record", .text = "there is no record of that time" SUM,
      .advice = "record a trace around it (cyclictest --tracemark -b, rtla timerlat -T, whylate-capture)"},
-    {.code = "body-regressed", .variant = "path",
-     .text = "{run}: a whole wakeup takes longer: median {from_ns} from due to the next sleep in the baseline's trace, {to_ns} here "
-             "({change_pct})"},
-    {.code = "body-improved", .variant = "path",
-     .text = "{run}: a whole wakeup takes less: median {from_ns} from due to the next sleep in the baseline's trace, {to_ns} here "
-             "({change_pct})"},
     {.code = "periodic-outliers", .variant = "trace",
      .text = "the outliers keep a rhythm of {period_ns} ({n_outliers} of them, p {p})",
      .advice = "look for what runs with that period: a timer, a watchdog, a poll"},
