@@ -35,7 +35,8 @@ grep -q "cannot make bundle" "$work/error"
 for ((k = 0; k < ${KILLS:-3}; k++)); do
     rm -rf "$work/k"
     "$agent" -q -o "$work/k" -d 30s -i 200us -c 0 --trace low --no-counters & pid=$!
-    sleep 0.$((50 + k * 37 % 45))
+    until [ "$(stat -c %s "$work/k/samples-0.wls" 2>/dev/null || echo 0)" -gt 64 ]; do sleep 0.02; kill -0 $pid; done
+    sleep 0.$((10 + k * 37 % 45))
     tail -c +1 "$work/k/samples-0.wls" 2>/dev/null | wc -c >"$work/before"
     kill -9 $pid
     wait $pid 2>/dev/null || true
