@@ -11,8 +11,9 @@ docdir  ?= $(PREFIX)/share/doc/whylate
 completiondir ?= $(PREFIX)/share/bash-completion/completions
 
 .PHONY: docs
-docs: build/whylate
+docs: build/whylate build/whylate-capture
 	docs/make-docs build/whylate docs
+	docs/make-capture-man build/whylate-capture >docs/man/whylate-capture.1
 
 install: all
 	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(docdir)' '$(DESTDIR)$(completiondir)'

@@ -10,6 +10,7 @@ docs/make-docs "$whylate" "$made"
 for file in $(cd "$made" && find . -type f ! -name findings.md | sort); do
     diff -u "docs/$file" "$made/$file" || { echo "docs/$file is not what the rows make: run 'make docs'"; bad=1; }
 done
+docs/make-capture-man "${whylate}-capture" | diff -u docs/man/whylate-capture.1 - || { echo "docs/man/whylate-capture.1 is not what the rows make: run 'make docs'"; bad=1; }
 for command in $("$whylate" docs commands); do
     for option in $("$whylate" "$command" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u | grep -vxE -- '--(help|usage)'); do
         grep -qF -- "${option//-/\\-}" "docs/man/whylate-$command.1" || { echo "$command $option: not in the manual"; bad=1; }
