@@ -34,3 +34,4 @@ test:
 -include tests/fuzz/fuzz.mk
 -include tests/bench/bench.mk
 -include tests/accuracy/*.mk
+-include tests/synth/synth.mk

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Planted causes against what explain says.
+
+Every trace is made by synth from a seed: with its evidence, with the evidence left out (--hide), and with nothing
+planted. Prints a confusion matrix, precision and recall per cause; exit 1 when
+
+  * with evidence, a cause's precision or recall is below 0.99 (reduced: 0.95),
+  * without evidence, a wrong cause is said with confidence 'proven' or 'likely' (none allowed),
+  * the same planted cause gets another answer from trace.dat than from text.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+CONFIDENT = ("proven", "likely")
+
+
+def rows(path):
+    with open(path) as file:
+        for line in file:
+            cpu, tid, due, end, amount, cause, hidden, culprit = line.rstrip("\n").split("\t")
+            yield dict(cpu=int(cpu), tid=int(tid), due=int(due), end=int(end), amount=int(amount), cause=cause,
+                       hidden=hidden == "1", culprit=culprit)
+
+
+def explain(whylate, path, task, top):
+    command = [whylate, "explain", "--json", "--top", str(top), "--task", str(task), path]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stderr.decode()}")
+    return json.loads(done.stdout)
+
+
+def matching(outliers, truth, slack_ns):
+    for outlier in outliers:
+        if outlier["tid"] == truth["tid"] and outlier["end_ns"] is not None and abs(outlier["end_ns"] - truth["end"]) <= slack_ns:
+            return outlier
+    return None
+
+
+def answer_of(outlier):
+    if outlier is None:
+        return ("(not found)", None, None)
+    return (outlier["cause"], outlier["confidence"], outlier["culprit"])
+
+
+def one_trace(job):
+    """Returns a list of (truth, answer, kind of trace, where) rows."""
+    synth, whylate, seed, n_outliers, kind, clock = job
+    results = []
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+        dat, text, truths = (os.path.join(folder, name) for name in ("trace.dat", "trace.txt", "truth"))
+        command = [synth, "--seed", str(seed), "--outliers", str(n_outliers), "--dat", dat, "--text", text, "--truth", truths,
+                   "--clock", clock]
+        if kind == "hidden":
+            command.append("--hide")
+        subprocess.run(command, check=True)
+        planted = list(rows(truths))
+        if not planted:
+            return results
+        where = f"synth {' '.join(command[1:5])} --clock {clock}{' --hide' if kind == 'hidden' else ''}"
+        forms = [("dat", dat, 2000)]
+        if seed % 4 == 0:
+            forms.append(("text", text, 4000))
+        for form, path, slack in forms:
+            document = explain(whylate, path, planted[0]["tid"], len(planted) + 10)
+            for truth in planted:
+                outlier = matching(document["outliers"], truth, slack)
+                if outlier and sum(s["amount_ns"] for s in outlier["slices"]) != outlier["latency_ns"]:
+                    results.append((truth, ("(slices do not sum)", "proven", None), kind + "/" + form, where))
+                    continue
+                results.append((truth, answer_of(outlier), kind + "/" + form, where))
+    return results
+
+
+def is_right(truth, answer):
+    cause, _, culprit = answer
+    return cause == truth["cause"] and (not truth["culprit"] or truth["culprit"] in (culprit or ""))
+
+
+def print_matrix(counts):
+    """Rows: planted. Columns: said."""
+    planted = sorted({p for p, _ in counts})
+    said = sorted({s for _, s in counts})
+    letters = {cause: chr(ord("a") + i) if i < 26 else chr(ord("A") + i - 26) for i, cause in enumerate(said)}
+    print(f"{'planted':24}" + "".join(f"{letters[s]:>5}" for s in said) + "   recall  precision")
+    bad = []
+    for p in planted:
+        row = [counts.get((p, s), 0) for s in said]
+        total, right = sum(row), counts.get((p, p), 0)
+        claimed = sum(counts.get((q, p), 0) for q in planted)
+        recall, precision = right / total, right / claimed if claimed else 0.0
+        print(f"{p:24}" + "".join(f"{n or '.':>5}" for n in row) + f"   {recall:6.3f}  {precision:6.3f}")
+        bad.append((p, recall, precision))
+    print("said: " + ", ".join(f"{letters[s]} {s}" for s in said))
+    return bad
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--synth", required=True)
+    parser.add_argument("--whylate", required=True)
+    parser.add_argument("--reduced", action="store_true")
+    parser.add_argument("--seed", type=int, default=None, help="of the fresh part; printed")
+    parser.add_argument("--show", type=int, default=12, help="how many errors to print")
+    arguments = parser.parse_args()
+    fresh = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6, 10**9)
+    n_traces = 6 if arguments.reduced else 120
+    limit = 0.95 if arguments.reduced else 0.99
+    seeds = list(range(1, n_traces * 4 // 5 + 1)) + [fresh + i for i in range(n_traces - n_traces * 4 // 5)]
+    jobs = [(arguments.synth, arguments.whylate, seed, 20, "shown", "local" if seed % 3 == 0 else "mono") for seed in seeds]
+    jobs += [(arguments.synth, arguments.whylate, seed, 10, "hidden", "mono") for seed in seeds]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = [row for rows_of_trace in pool.map(one_trace, jobs) for row in rows_of_trace]
+
+    failures, errors = [], []
+    for form in ("dat", "text"):
+        shown = [r for r in results if r[2] == "shown/" + form]
+        counts = collections.Counter()
+        for truth, answer, _, where in shown:
+            right = is_right(truth, answer)
+            said = truth["cause"] if right else answer[0] if answer[0] != truth["cause"] else "(wrong culprit)"
+            counts[truth["cause"], said] += 1
+            if not right:
+                errors.append((truth, answer, form, where))
+        if not counts:
+            continue
+        print(f"\nWith its evidence, {form}: {len(shown)} outliers, {sum(n for (p, s), n in counts.items() if p == s)} right\n")
+        for cause, recall, precision in print_matrix(counts):
+            if recall < limit or precision < limit:
+                failures.append(f"{cause} ({form}): recall {recall:.3f}, precision {precision:.3f}")
+
+    hidden = [r for r in results if r[2].startswith("hidden")]
+    wrong = [r for r in hidden if not is_right(r[0], r[1]) and r[1][1] in CONFIDENT]
+    honest = collections.Counter(r[1][0] for r in hidden)
+    print(f"\nWithout its evidence: {len(hidden)} outliers, {len(wrong)} wrong with confidence; said: " +
+          ", ".join(f"{cause} {n}" for cause, n in honest.most_common()))
+    if wrong:
+        failures.append(f"{len(wrong)} wrong names with confidence where the evidence was left out")
+        errors += [(t, a, k, w) for t, a, k, w in wrong]
+
+    by_cause = collections.Counter()
+    for truth, answer, form, where in errors:
+        key = (truth["cause"], answer[0], form)
+        by_cause[key] += 1
+        if by_cause[key] <= 2 and len(by_cause) <= arguments.show:
+            print(f"    {form}: planted {truth['cause']} '{truth['culprit']}' of {truth['amount']} ns ending at {truth['end']}, "
+                  f"said {answer[0]} '{answer[2]}' ({answer[1]})  [{where}]")
+    print(f"\nfresh seed {fresh}")
+    for failure in failures:
+        print("FAILED  " + failure)
+    sys.exit(1 if failures else 0)
+
+
+main()

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Causes to plant: each makes one wakeup of the CPU's measuring task late by about amount_ns, and writes the truth. */
+#ifndef SYNTH_SCENARIOS_H
+#define SYNTH_SCENARIOS_H
+
+#include "tests/synth/machine.h"
+
+struct scenario {
+    const char *name;            /* of the row in tables */
+    const char *cause;
+    void (*play)(struct machine *m, struct cpu *cpu, const struct scenario *scenario, int64_t amount_ns);
+    unsigned needs;              /* tracepoints that are its evidence */
+    unsigned hidden;             /* with these left out the evidence is gone (then a wrong name must stay a guess) */
+    bool rt_only, plain_only;    /* kernels that it can happen on */
+    bool needs_load, needs_idle; /* what ran before */
+};
+extern const struct scenario scenarios[]; /* name NULL ends it */
+
+#endif

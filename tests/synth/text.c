@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/synth/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int compare_events(const void *a, const void *b)
+{
+    const struct synth_event *x = *(const struct synth_event *const *)a, *y = *(const struct synth_event *const *)b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return x->cpu != y->cpu ? x->cpu - y->cpu : (x > y) - (x < y);
+}
+
+static const char *state_letters(int64_t state, char *text)
+{
+    static const char letters[] = "SDTtXZPI";
+    size_t n = 0;
+    for (int bit = 0; bit < 8; bit++)
+        if (state >> bit & 1)
+            text[n++] = letters[bit];
+    if (!n)
+        text[n++] = 'R';
+    if (state & 0x100)
+        text[n++] = '+';
+    text[n] = 0;
+    return text;
+}
+
+static const char *softirq_name(int64_t vector)
+{
+    static const char *const names[] = {"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"};
+    return vector >= 0 && vector < 10 ? names[vector] : "?";
+}
+
+static void print_event(FILE *file, const struct synth_event *e)
+{
+    const int64_t *v = e->v;
+    char state[16];
+    switch (e->kind) {
+    case KIND_SCHED_SWITCH:
+        fprintf(file, "sched_switch: prev_comm=%s prev_pid=%" PRId64 " prev_prio=%" PRId64 " prev_state=%s ==> next_comm=%s next_pid=%" PRId64 " next_prio=%" PRId64,
+                e->s[0], v[0], v[1], state_letters(v[2], state), e->s[1], v[3], v[4]);
+        break;
+    case KIND_SCHED_WAKING:
+    case KIND_SCHED_WAKEUP:
+        fprintf(file, "%s: comm=%s pid=%" PRId64 " prio=%" PRId64 " target_cpu=%03" PRId64,
+                e->kind == KIND_SCHED_WAKING ? "sched_waking" : "sched_wakeup", e->s[0], v[0], v[1], v[2]);
+        break;
+    case KIND_IRQ_HANDLER_ENTRY: fprintf(file, "irq_handler_entry: irq=%" PRId64 " name=%s", v[0], e->s[0]); break;
+    case KIND_IRQ_HANDLER_EXIT: fprintf(file, "irq_handler_exit: irq=%" PRId64 " ret=handled", v[0]); break;
+    case KIND_SOFTIRQ_RAISE: fprintf(file, "softirq_raise: vec=%" PRId64 " [action=%s]", v[0], softirq_name(v[0])); break;
+    case KIND_SOFTIRQ_ENTRY: fprintf(file, "softirq_entry: vec=%" PRId64 " [action=%s]", v[0], softirq_name(v[0])); break;
+    case KIND_SOFTIRQ_EXIT: fprintf(file, "softirq_exit: vec=%" PRId64 " [action=%s]", v[0], softirq_name(v[0])); break;
+    case KIND_VECTOR_ENTRY: fprintf(file, "%s_entry: vector=%" PRId64, e->s[0], v[0]); break;
+    case KIND_VECTOR_EXIT: fprintf(file, "%s_exit: vector=%" PRId64, e->s[0], v[0]); break;
+    case KIND_HRTIMER_START:
+        fprintf(file, "hrtimer_start: hrtimer=%016" PRIx64 " function=%s expires=%" PRId64 " softexpires=%" PRId64 " mode=ABS|HARD",
+                (uint64_t)v[0], e->s[0], v[1], v[2]);
+        break;
+    case KIND_HRTIMER_EXPIRE_ENTRY:
+        fprintf(file, "hrtimer_expire_entry: hrtimer=%016" PRIx64 " function=%s now=%" PRId64, (uint64_t)v[0], e->s[0], v[1]);
+        break;
+    case KIND_HRTIMER_EXPIRE_EXIT: fprintf(file, "hrtimer_expire_exit: hrtimer=%016" PRIx64, (uint64_t)v[0]); break;
+    case KIND_IRQ_DISABLE: fprintf(file, "irq_disable: caller=%s+0x12/0x80 parent=%s+0x40/0x100", e->s[0], e->s[1]); break;
+    case KIND_IRQ_ENABLE: fprintf(file, "irq_enable: caller=%s+0x62/0x80 parent=%s+0x40/0x100", e->s[0], e->s[1]); break;
+    case KIND_PREEMPT_DISABLE: fprintf(file, "preempt_disable: caller=%s+0x12/0x80 parent=%s+0x40/0x100", e->s[0], e->s[1]); break;
+    case KIND_PREEMPT_ENABLE: fprintf(file, "preempt_enable: caller=%s+0x62/0x80 parent=%s+0x40/0x100", e->s[0], e->s[1]); break;
+    case KIND_CPU_IDLE: fprintf(file, "cpu_idle: state=%u cpu_id=%" PRId64, (unsigned)v[0], v[1]); break;
+    case KIND_NMI_HANDLER: fprintf(file, "nmi_handler: %s() delta_ns: %" PRId64 " handled: %" PRId64, e->s[0], v[0], v[1]); break;
+    default: fprintf(file, "synth_unknown: kind=%u", e->kind);
+    }
+    fputc('\n', file);
+}
+
+static void print_row(FILE *file, const struct synth_event *e)
+{
+    unsigned flags = e->flags;
+    int64_t us = (e->time_ns + 500) / 1000;
+    char off = flags & RAW_IRQS_OFF ? 'd' : '.', resched = flags & RAW_RESCHED ? 'N' : '.';
+    char context = flags & RAW_NMI ? (flags & RAW_HARDIRQ ? 'Z' : 'z') : flags & RAW_HARDIRQ ? (flags & RAW_SOFTIRQ ? 'H' : 'h') : flags & RAW_SOFTIRQ ? 's' : '.';
+    char depth = e->depth ? (char)(e->depth < 10 ? '0' + e->depth : 'a' + e->depth - 10) : '.';
+    fprintf(file, "%16s-%-7d [%03d] %c%c%c%c. %5" PRId64 ".%06" PRId64 ": ", e->tid ? e->comm : "<idle>", e->tid, e->cpu, off, resched,
+            context, depth, us / 1000000, us % 1000000);
+    print_event(file, e);
+}
+
+bool text_write(const struct machine *m, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    size_t n = 0, k = 0;
+    if (!file)
+        return false;
+    for (int i = 0; i < m->n_cpus; i++)
+        n += m->cpus[i].n;
+    const struct synth_event **all = calloc(n ? n : 1, sizeof *all);
+    for (int i = 0; i < m->n_cpus; i++)
+        for (size_t e = 0; e < m->cpus[i].n; e++)
+            all[k++] = &m->cpus[i].events[e];
+    qsort(all, n, sizeof *all, compare_events);
+    fprintf(file, "# tracer: nop\n#\n# entries-in-buffer/entries-written: %zu/%zu   #P:%d\n#\n", n, n, m->n_cpus);
+    fputs("#                                _-----=> irqs-off/BH-disabled\n#                               / _----=> need-resched\n"
+          "#                              | / _---=> hardirq/softirq\n#                              || / _--=> preempt-depth\n"
+          "#                              ||| / _-=> migrate-disable\n#                              |||| /     delay\n"
+          "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n#              | |         |   |||||     |         |\n", file);
+    for (size_t e = 0; e < n; e++) {
+        if (all[e]->kind == KIND_NONE) /* the kernel's own words for a hole */
+            fprintf(file, "CPU:%d [LOST %" PRId64 " EVENTS]\n", all[e]->cpu, all[e]->v[0]);
+        else
+            print_row(file, all[e]);
+    }
+    bool done = !ferror(file);
+    free(all);
+    return !fclose(file) && done;
+}
