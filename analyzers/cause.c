@@ -287,8 +287,10 @@ static void add_rest(const struct cause_input *input, const struct shares *share
     int64_t idle_ns = (idle ? idle->amount_ns : 0) + (exits ? exits->amount_ns : 0);
     if (idle_ns) {
         bool known = (idle && idle->flags & PIECE_IDLE_KNOWN) || exits;
+        /* Out of its idle state and still not on its way: what kept it may be anything that is not recorded. */
+        bool is_out = exits && 2 * exits->amount_ns > idle_ns;
         add(list, (struct candidate){.cause = known ? CAUSE_IDLE_EXIT : CAUSE_UNEXPLAINED, .culprit = "idle",
-                                     .confidence = known ? CONFIDENCE_LIKELY : CONFIDENCE_UNKNOWN,
+                                     .confidence = is_out ? CONFIDENCE_POSSIBLE : known ? CONFIDENCE_LIKELY : CONFIDENCE_UNKNOWN,
                                      .why = known ? "idle-state-open" : "silent-idle", .amount_ns = idle_ns},
             typical_kind_ns(typical, SLICE_IDLE) + typical_kind_ns(typical, SLICE_IDLE_EXIT));
     }

@@ -10,6 +10,7 @@ struct sweep_cpu {
     struct cpu_state state;
     bool in_callback;
     uint64_t timer;
+    uint32_t n_callbacks;       /* begun so far */
     uint32_t callback;          /* function of the hrtimer or csd callback that runs */
     bool callback_is_csd;
     int64_t last_ns;            /* of its last event; NS_UNKNOWN */
@@ -86,6 +87,7 @@ static void classify_handler(const struct run_state *r, const struct sweep_cpu *
         p->kind = SLICE_IRQ;
     if (c->in_callback) {
         p->subject.function = c->callback;
+        p->callback = c->n_callbacks;
         if (c->callback_is_csd && p->kind == SLICE_IRQ)
             p->kind = SLICE_IPI;
         if (!c->callback_is_csd && r->w->a.timer && c->timer == r->w->a.timer && r->phase != PHASE_BEFORE_HANDLER)
@@ -187,7 +189,7 @@ static void cut(struct run_state *r, int64_t to_ns, uint32_t chunk, uint32_t i)
     struct piece *last = s->n_pieces ? &s->pieces[s->n_pieces - 1] : NULL;
     r->at_ns = to_ns;
     if (last && last->cpu == p.cpu && last->kind == p.kind && last->phase == p.phase && last->flags == p.flags &&
-        last->invocation == p.invocation && subjects_equal(&last->subject, &p.subject)) {
+        last->invocation == p.invocation && last->callback == p.callback && subjects_equal(&last->subject, &p.subject)) {
         last->end_ns = p.end_ns;
         last->last_chunk = p.last_chunk;
         last->last_i = p.last_i;
@@ -278,17 +280,20 @@ static void apply_callback(struct sweep_cpu *c, unsigned kind, const uint32_t *w
     switch (kind) {
     case KIND_HRTIMER_EXPIRE_ENTRY:
         c->in_callback = true;
+        c->n_callbacks++;
         c->callback_is_csd = false;
         c->timer = (uint64_t)event_words_i64(w);
         c->callback = w[2];
         break;
     case KIND_CSD_FUNCTION_ENTRY:
         c->in_callback = c->callback_is_csd = true;
+        c->n_callbacks++;
         c->timer = 0;
         c->callback = w[0];
         break;
     case KIND_TIMER_EXPIRE_ENTRY:
         c->in_callback = true;
+        c->n_callbacks++;
         c->callback_is_csd = false;
         c->timer = 0;
         c->callback = w[2];
@@ -435,6 +440,34 @@ static void note_silence(struct run_state *r, const struct event_ref *ref, const
     s->flags_known = ref->view->flags_known;
 }
 
+static void note_nmi(struct run_state *r, int32_t cpu, const uint32_t *w, int64_t t_ns)
+{
+    struct sweep *s = r->sweep;
+    int64_t length_ns = event_words_i64(w + 1);
+    if (length_ns <= 0 || length_ns > INT64_MAX / 4 || t_ns <= r->w->begin_ns || t_ns - length_ns >= r->w->end_ns)
+        return;
+    memory_reserve(s->nmis, s->nmis_capacity, s->n_nmis + 1);
+    s->nmis[s->n_nmis++] = (struct nmi_span){cpu, t_ns - length_ns, t_ns, w[0]};
+}
+
+/* What a non-maskable interrupt took is its own, whatever it interrupted. */
+static void carve_nmis(struct sweep *s, const struct window *w)
+{
+    for (size_t i = 0; i < s->n_nmis; i++) {
+        const struct nmi_span *nmi = &s->nmis[i];
+        struct subject subject = {.kind = OPEN_NMI, .number = -1, .name = nmi->handler, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
+        int64_t from = nmi->begin_ns > w->begin_ns ? nmi->begin_ns : w->begin_ns;
+        int64_t to = nmi->end_ns < w->end_ns ? nmi->end_ns : w->end_ns;
+        for (size_t k = 0; k < s->n_pieces; k++) {
+            const struct piece p = s->pieces[k];
+            if (p.cpu == nmi->cpu && p.kind != SLICE_NMI && p.begin_ns < to && p.end_ns > from) {
+                sweep_carve(s, p.begin_ns > from ? p.begin_ns : from, p.end_ns < to ? p.end_ns : to, SLICE_NMI, 0, &subject);
+                k = SIZE_MAX; /* the array is new */
+            }
+        }
+    }
+}
+
 static void note_kind(struct run_state *r, unsigned kind, const uint32_t *w, int64_t t_ns)
 {
     struct sweep *s = r->sweep;
@@ -481,6 +514,8 @@ static void step(struct run_state *r, const struct event_ref *ref)
     struct sweep_cpu *c = cpu_of(r, ref->cpu);
     r->sweep->n_events++;
     note_kind(r, kind, w, t_ns);
+    if (kind == KIND_NMI_HANDLER)
+        note_nmi(r, ref->cpu, w, t_ns);
     note_silence(r, ref, c, t_ns);
     if (t_ns > r->w->begin_ns && ref->cpu == r->cpu)
         cut(r, t_ns, ref->chunk, ref->i);
@@ -658,6 +693,7 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
     enum status status = event_merge_status(merge);
     cut(&r, window->end_ns, NO_CHUNK, 0);
     sweep->n_silences = r.n_cpus < n_silences ? r.n_cpus : n_silences;
+    carve_nmis(sweep, window);
     silences_finish(&r);
     free(r.cpus);
     event_merge_free(merge);
@@ -669,5 +705,6 @@ void sweep_release(struct sweep *sweep)
     free(sweep->pieces);
     free(sweep->holders);
     free(sweep->silences);
+    free(sweep->nmis);
     *sweep = (struct sweep){0};
 }

@@ -69,6 +69,7 @@ struct piece {
     uint32_t first_chunk, first_i, last_chunk, last_i; /* events at its ends; chunk UINT32_MAX: none */
     uint32_t n_runs; /* invocations of a handler, stretches of a task, in merged pieces */
     uint32_t invocation; /* counts handler entries on this CPU: same number, same invocation */
+    uint32_t callback;   /* the same of timer callbacks: two at the same rounded time are two; 0: in none */
 };
 
 /* What the rows said about a task while the late thread waited for it. */
@@ -99,6 +100,13 @@ struct silence {
 /* Subject of the time between a timer's soft and hard expiry. */
 #define SUBJECT_SLACK (-2)
 
+/* nmi_handler events come when the handler is done, and say how long it took. */
+struct nmi_span {
+    int32_t cpu;
+    int64_t begin_ns, end_ns;
+    uint32_t handler; /* string id */
+};
+
 #define SWEEP_MAX_CPUS 1024
 /* One more than the highest CPU of a run's events, at most SWEEP_MAX_CPUS. */
 int32_t sweep_count_cpus(const struct store *store, uint32_t run);
@@ -108,6 +116,8 @@ struct sweep {
     struct piece *pieces;
     size_t n_holders, holders_capacity;
     struct holder *holders;
+    size_t n_nmis, nmis_capacity;
+    struct nmi_span *nmis;      /* that touch the window */
     size_t n_silences;
     struct silence *silences;   /* of every CPU with events */
     bool has_irq_events;        /* irq_disable or irq_enable seen near the window */

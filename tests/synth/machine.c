@@ -100,8 +100,8 @@ void emit(struct machine *m, struct cpu *cpu, unsigned kind, const char *s0, con
     event->time_ns = cpu->now - m->clock_offset_ns + m->skew_ns[cpu->id];
     bool irqs_off = cpu->irqs_off || cpu->in_irq || kind == KIND_SCHED_SWITCH;
     /* Interrupts do not count; the idle task runs at 1, the scheduler's locks add theirs (seen on 6.1). */
-    unsigned depth = cpu->depth + (cpu->current.tid == 0);
-    depth += kind == KIND_SCHED_WAKING ? 2 : kind == KIND_SCHED_WAKEUP ? 3 : 0;
+    unsigned depth = cpu->depth + (cpu->current.tid == 0 ? 1u : 0u);
+    depth += kind == KIND_SCHED_WAKING ? 2u : kind == KIND_SCHED_WAKEUP ? 3u : 0u;
     if (kind == KIND_SCHED_SWITCH)
         depth = 2;
     irqs_off = irqs_off || kind == KIND_SCHED_WAKING || kind == KIND_SCHED_WAKEUP;
@@ -222,7 +222,7 @@ void run_measured(struct machine *m, struct cpu *cpu)
     while (cpu->due <= cpu->now + 2000);
     bool was_off = cpu->irqs_off;
     cpu->irqs_off = true;
-    emit(m, cpu, KIND_HRTIMER_START, "hrtimer_wakeup", NULL, V(timer_address(cpu), cpu->due, cpu->due, 8));
+    emit(m, cpu, KIND_HRTIMER_START, "hrtimer_wakeup", NULL, V(timer_address(cpu), cpu->due + cpu->slack_ns, cpu->due, 8));
     cpu->irqs_off = was_off;
     switch_to(m, cpu, cpu->load, 1);
 }
@@ -253,6 +253,12 @@ void background(struct machine *m, struct cpu *cpu, int64_t until)
         wait_until(m, cpu, cpu->now + random_below(m, (until - cpu->now - 100000) / 2 + 1) + 3000);
         if (cpu->now + 100000 >= until)
             break;
+        if (cpu->id && !m->is_null && random_below(m, 60) == 0) { /* a storm elsewhere is nobody's fault here */
+            for (int64_t n = random_between(m, 10, 40); n && cpu->now + 60000 < until; n--) {
+                device_interrupt(m, cpu, random_between(m, 2000, 6000));
+                spend(m, cpu, 300);
+            }
+        }
         switch (random_below(m, 4)) {
         case 0: device_interrupt(m, cpu, random_between(m, 1500, 9000)); break;
         case 1: {
@@ -305,11 +311,11 @@ void machine_release(struct machine *m)
     *m = (struct machine){0};
 }
 
-void machine_truth(struct machine *m, struct cpu *cpu, const char *cause, int64_t amount_ns, const char *culprit, bool is_hidden)
+void machine_truth(struct machine *m, struct cpu *cpu, int32_t tid, const char *cause, int64_t amount_ns, const char *culprit, bool is_hidden)
 {
     memory_reserve(m->truths, m->truths_capacity, m->n_truths + 1);
     struct truth *truth = &m->truths[m->n_truths++];
-    *truth = (struct truth){.cpu = cpu->id, .tid = cpu->measured.tid, .amount_ns = amount_ns, .cause = cause, .is_hidden = is_hidden};
+    *truth = (struct truth){.cpu = cpu->id, .tid = tid, .amount_ns = amount_ns, .cause = cause, .is_hidden = is_hidden};
     truth->due_ns = cpu->due - m->clock_offset_ns + m->skew_ns[cpu->id];
     truth->end_ns = cpu->now - m->clock_offset_ns + m->skew_ns[cpu->id];
     snprintf(truth->culprit, sizeof truth->culprit, "%s", culprit);

@@ -40,6 +40,7 @@ struct cpu {
     bool resched, irqs_off;
     unsigned in_irq, in_softirq;
     int64_t due;                  /* of its measuring timer */
+    int64_t slack_ns;             /* how much later than asked that timer may fire */
     bool is_idle_entered;
     size_t n, capacity;
     struct synth_event *events;
@@ -61,6 +62,7 @@ struct machine {
     uint64_t seed;
     int n_cpus;
     bool is_rt;
+    bool is_null;             /* nothing is planted, and the background keeps its rates */
     unsigned recorded;
     const char *clock;        /* "mono", "local" */
     int64_t clock_offset_ns;  /* trace clock = monotonic - this, for clock local */
@@ -109,6 +111,6 @@ void start_task(struct machine *m, struct cpu *cpu, struct task_id task);
 
 void machine_init(struct machine *m, uint64_t seed);
 void machine_release(struct machine *m);
-void machine_truth(struct machine *m, struct cpu *cpu, const char *cause, int64_t amount_ns, const char *culprit, bool is_hidden);
+void machine_truth(struct machine *m, struct cpu *cpu, int32_t tid, const char *cause, int64_t amount_ns, const char *culprit, bool is_hidden);
 
 #endif

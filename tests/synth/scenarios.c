@@ -16,7 +16,7 @@ static void finish(struct machine *m, struct cpu *cpu, const struct scenario *s,
                    int64_t prev_state)
 {
     switch_to(m, cpu, cpu->measured, prev_state);
-    machine_truth(m, cpu, s->cause, amount_ns, culprit, s->hidden && !(m->recorded & s->hidden));
+    machine_truth(m, cpu, cpu->measured.tid, s->cause, amount_ns, culprit, s->hidden && !(m->recorded & s->hidden));
 }
 
 static int64_t preempted(const struct cpu *cpu)
@@ -47,6 +47,20 @@ static void play_task(struct machine *m, struct cpu *cpu, const struct scenario 
     char name[64];
     snprintf(name, sizeof name, "%s", hog.comm);
     finish(m, cpu, s, amount_ns, name, 1);
+}
+
+/* The timer and the waking are in time; before the switch an interrupt wakes a higher thread. */
+static void play_task_after(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
+{
+    struct task_id hog = {"control_loop", 880 + cpu->id, 2};
+    to_due(m, cpu);
+    timer_interrupt(m, cpu);
+    start_task(m, cpu, hog);
+    cpu->resched = false;
+    wait_until(m, cpu, cpu->due + amount_ns / 2);
+    bystander(m, cpu);
+    wait_until(m, cpu, cpu->due + amount_ns);
+    finish(m, cpu, s, amount_ns, "control_loop", 1);
 }
 
 static void play_irq(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
@@ -260,12 +274,62 @@ static void play_lost(struct machine *m, struct cpu *cpu, const struct scenario 
     finish(m, cpu, s, amount_ns, "", preempted(cpu));
 }
 
+static void play_slack(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
+{
+    amount_ns = cpu->slack_ns;
+    cpu->slack_ns = 0;
+    wait_until(m, cpu, cpu->due + amount_ns + random_between(m, 600, 1800));
+    timer_interrupt(m, cpu);
+    finish(m, cpu, s, amount_ns, "", preempted(cpu));
+}
+
+/*
+ * A high thread sleeps on a lock of a low one, and a thread between the two keeps that from running. The measuring task
+ * is not touched; who is late is the high thread. (An owner that runs all the time is lock-contention; explain does
+ * not take such waits for outliers, for without lock events they look like any other sleep.)
+ */
+static void play_lock(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
+{
+    bool is_inverted = !strcmp(s->cause, "priority-inversion");
+    struct task_id high = {"lock_high", 1500, 20}, middle = {"between", 1501, 40}, low = {"lock_low", 1502, 60};
+    background(m, cpu, cpu->due - 60000);
+    to_due(m, cpu);
+    timer_interrupt(m, cpu);
+    switch_to(m, cpu, cpu->measured, preempted(cpu));
+    run_measured(m, cpu);
+    int64_t limit = cpu->due - 120000 - cpu->now;
+    amount_ns = amount_ns < limit ? amount_ns : limit;
+    start_task(m, cpu, low);
+    spend(m, cpu, 20000);
+    start_task(m, cpu, high);
+    spend(m, cpu, 9000);
+    emit(m, cpu, KIND_CONTENTION_BEGIN, NULL, NULL, V((int64_t)0xffff888011223340, 8));
+    switch_to(m, cpu, low, 2); /* the lock is taken: it sleeps */
+    int64_t begin = cpu->now;
+    spend(m, cpu, is_inverted ? 8000 : amount_ns);
+    if (is_inverted) {
+        start_task(m, cpu, middle);
+        spend(m, cpu, amount_ns);
+        switch_to(m, cpu, low, 1);
+        spend(m, cpu, 6000);
+    }
+    wake(m, cpu, high);
+    switch_to(m, cpu, high, 0x100);
+    machine_truth(m, cpu, high.tid, s->cause, cpu->now - begin, is_inverted ? "between" : "lock_low", false);
+    emit(m, cpu, KIND_CONTENTION_END, NULL, NULL, V((int64_t)0xffff888011223340, 0));
+    spend(m, cpu, 5000);
+    switch_to(m, cpu, low, 1);
+    spend(m, cpu, 4000);
+    switch_to(m, cpu, cpu->load, 1);
+}
+
 const struct scenario scenarios[] = {
     {.name = "higher task", .cause = "higher-priority-task", .play = play_task},
+    {.name = "higher task after", .cause = "higher-priority-task", .play = play_task_after},
     {.name = "same task", .cause = "same-priority-task", .play = play_task},
     {.name = "irq before", .cause = "irq", .play = play_irq, .needs = RECORD_IRQ, .hidden = RECORD_IRQ},
     {.name = "irq after", .cause = "irq", .play = play_irq_after, .needs = RECORD_IRQ, .hidden = RECORD_IRQ},
-    {.name = "irq storm", .cause = "irq-storm", .play = play_storm, .needs = RECORD_IRQ, .hidden = RECORD_IRQ},
+    {.name = "irq storm", .cause = "irq-storm", .play = play_storm, .needs = RECORD_IRQ, .hidden = RECORD_IRQ, .times = 6},
     {.name = "ipi", .cause = "ipi", .play = play_ipi, .needs = RECORD_VECTORS, .hidden = RECORD_VECTORS},
     {.name = "cascade", .cause = "timer-cascade", .play = play_cascade, .needs = RECORD_TIMER, .hidden = RECORD_TIMER},
     {.name = "softirq", .cause = "softirq", .play = play_softirq, .needs = RECORD_IRQ, .hidden = RECORD_IRQ, .plain_only = true},
@@ -274,9 +338,12 @@ const struct scenario scenarios[] = {
      .needs_load = true},
     {.name = "preempt off", .cause = "preempt-off", .play = play_preempt_off, .rt_only = true, .needs_load = true},
     {.name = "missed", .cause = "missed-preemption", .play = play_missed, .rt_only = true, .needs_load = true},
+    {.name = "not preemptible", .cause = "non-preemptible-kernel", .play = play_missed, .plain_only = true, .needs_load = true},
+    {.name = "slack", .cause = "timer-slack", .play = play_slack, .needs = RECORD_TIMER, .hidden = RECORD_TIMER, .needs_slack = true},
+    {.name = "inversion", .cause = "priority-inversion", .play = play_lock},
     {.name = "idle exit", .cause = "idle-exit", .play = play_idle_exit, .needs = RECORD_IDLE, .hidden = RECORD_IDLE,
      .needs_idle = true},
-    {.name = "stall", .cause = "hardware-stall", .play = play_stall},
+    {.name = "stall", .cause = "hardware-stall", .play = play_stall, .times = 20},
     {.name = "self", .cause = "self", .play = play_self, .needs = RECORD_TIMER, .hidden = RECORD_TIMER},
     {.name = "throttled", .cause = "throttling", .play = play_throttled, .needs_load = true},
     {.name = "lost", .cause = "lost-events", .play = play_lost},

@@ -13,6 +13,8 @@ struct scenario {
     unsigned hidden;             /* with these left out the evidence is gone (then a wrong name must stay a guess) */
     bool rt_only, plain_only;    /* kernels that it can happen on */
     bool needs_load, needs_idle; /* what ran before */
+    bool needs_slack;            /* the timer was armed with slack, one period before */
+    int times;                   /* larger than others by this factor: a storm of five is none, a short stall is a gap */
 };
 extern const struct scenario scenarios[]; /* name NULL ends it */
 

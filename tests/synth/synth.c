@@ -6,7 +6,7 @@
  *         [--only NAME] [--hide] [--clock mono|local] [--list]
  *
  * --hide leaves out the tracepoints that are the evidence of the causes planted. --outliers 0 plants nothing.
- * The truth has one row each: cpu tid due_ns end_ns amount_ns cause hidden culprit
+ * The truth begins with "# RELEASE MODEL"; then one row each: cpu tid due_ns end_ns amount_ns cause hidden culprit
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -55,7 +55,7 @@ static const struct scenario *draw(struct machine *m, const struct cpu *cpu, con
     return n ? candidates[random_below(m, n)] : NULL;
 }
 
-static void one_period(struct machine *m, struct cpu *cpu, const struct plan *plan)
+static void one_period(struct machine *m, struct cpu *cpu, const struct plan *plan, bool slack_next)
 {
     background(m, cpu, cpu->due - (plan && !strcmp(plan->scenario->cause, "throttling") ? 400000 : 60000));
     if (plan) {
@@ -67,12 +67,15 @@ static void one_period(struct machine *m, struct cpu *cpu, const struct plan *pl
         timer_interrupt(m, cpu);
         switch_to(m, cpu, cpu->measured, cpu->current.tid ? 0x100 : 0);
     }
+    if (slack_next)
+        cpu->slack_ns = random_between(m, 45000, 60000);
     run_measured(m, cpu);
 }
 
 /* All plans are made first: a stall of the whole machine is one for every CPU. */
 static void play(struct machine *m, const struct request *request)
 {
+    m->is_null = request->n_outliers == 0;
     int n_periods = request->n_outliers ? (request->n_outliers + 1) * TYPICAL_PERIODS : 400;
     struct plan *plans[MAX_MACHINE_CPUS];
     for (int c = 0; c < m->n_cpus; c++) {
@@ -82,8 +85,8 @@ static void play(struct machine *m, const struct request *request)
             int period = (i + 1) * TYPICAL_PERIODS + (int)random_below(m, 10);
             plans[0][period].scenario = draw(m, &m->cpus[0], request);
             plans[0][period].amount_ns = random_between(m, 60, 700) * 1000 + random_below(m, 1000);
-            if (plans[0][period].scenario && !strcmp(plans[0][period].scenario->cause, "hardware-stall"))
-                plans[0][period].amount_ns *= 20;
+            if (plans[0][period].scenario)
+                plans[0][period].amount_ns *= plans[0][period].scenario->times ? plans[0][period].scenario->times : 1;
         }
     }
     unsigned hidden = 0;
@@ -96,17 +99,22 @@ static void play(struct machine *m, const struct request *request)
         const struct plan *plan = plans[0][p].scenario ? &plans[0][p] : NULL;
         if (plan && !strcmp(plan->scenario->cause, "hardware-stall") && m->n_stalls < MAX_STALLS) {
             m->stalls[m->n_stalls].begin = cpu->due - random_between(m, 300, 2000);
-            m->stalls[m->n_stalls].end = cpu->due + plan->amount_ns; /* far beyond the gaps that idle CPUs have */
+            m->stalls[m->n_stalls].end = cpu->due + plan->amount_ns;
             m->n_stalls++;
         }
-        one_period(m, cpu, plan);
+        one_period(m, cpu, plan, p + 1 < n_periods && plans[0][p + 1].scenario && plans[0][p + 1].scenario->needs_slack);
     }
     /* The other CPUs live through the same time and the same stalls. */
     for (int c = 1; c < m->n_cpus; c++)
         while (m->cpus[c].now < m->cpus[0].now)
-            one_period(m, &m->cpus[c], NULL);
+            one_period(m, &m->cpus[c], NULL, false);
     for (int c = 0; c < m->n_cpus; c++)
         free(plans[c]);
+}
+
+static const char *release_of(const struct machine *m)
+{
+    return m->is_rt ? "6.1.0-synth-rt" : "6.1.0-synth";
 }
 
 static bool write_truth(const struct machine *m, const char *path)
@@ -114,6 +122,7 @@ static bool write_truth(const struct machine *m, const char *path)
     FILE *file = fopen(path, "w");
     if (!file)
         return false;
+    fprintf(file, "# %s %s\n", release_of(m), m->is_rt ? "rt" : "none");
     for (size_t i = 0; i < m->n_truths; i++) {
         const struct truth *t = &m->truths[i];
         fprintf(file, "%d\t%d\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t%d\t%s\n", t->cpu, t->tid, t->due_ns, t->end_ns, t->amount_ns,
@@ -124,7 +133,7 @@ static bool write_truth(const struct machine *m, const char *path)
 
 static bool write_dat(const struct machine *m, const char *path)
 {
-    struct dat_writer *writer = dat_new(m->n_cpus, m->clock, m->is_rt ? "6.1.0-synth-rt" : "6.1.0-synth");
+    struct dat_writer *writer = dat_new(m->n_cpus, m->clock, release_of(m));
     for (int c = 0; c < m->n_cpus; c++) {
         const struct cpu *cpu = &m->cpus[c];
         dat_task(writer, cpu->measured.tid, cpu->measured.comm);
