@@ -449,3 +449,29 @@ void ftrace_body_parse(const struct ftrace_row *row, struct ftrace_event *event)
     ftrace_event_begin(event, KIND_OTHER);
     ftrace_event_string(event, 1, body, (size_t)(end - body));
 }
+
+bool ftrace_body_is_incomplete(const struct ftrace_row *row)
+{
+    const char *name, *text, *body = row->body, *end = row->end;
+    size_t length;
+    struct ftrace_event event;
+    if (!ftrace_body_split(body, end, &name, &length, &text)) {
+        /* "func <-", or a name whose caller may stand on the next line */
+        ftrace_body_parse(row, &event);
+        return event.kind == KIND_OTHER || (event.kind == KIND_FUNCTION && event.n_strings == 1);
+    }
+    if (text == end) /* a name and nothing else */
+        return true;
+    if (!rule_find(name, length) && !name_is(name, length, "sched_switch"))
+        return false;
+    ftrace_body_parse(row, &event);
+    if (event.kind == KIND_OTHER)
+        return true;
+    unsigned word; /* its last number may be on the next line, or a part of it */
+    const struct event_kind_info *info = event_kind_info(event.kind);
+    char type = info->n_arguments ? ftrace_argument(event.kind, info->n_arguments - 1, &word) : 0;
+    bool has_string = false;
+    for (unsigned i = 0; i < event.n_strings; i++)
+        has_string |= event.strings[i].word == word;
+    return (type == 'i' && event.words[word] == (uint32_t)INT32_MIN) || (type == 's' && !has_string);
+}

@@ -116,6 +116,8 @@ void ftrace_body_parse(const struct ftrace_row *row, struct ftrace_event *event)
 /* Bodies of an event whose name is known already: text is what follows "name: ". False: not understood. */
 bool ftrace_body_parse_named(const struct ftrace_row *row, const char *name, size_t name_length, const char *text,
                              const char *end, struct ftrace_event *event);
+/* Is the row's body one whose name promises arguments that its text does not give? Then the line was perhaps cut or wrapped. */
+bool ftrace_body_is_incomplete(const struct ftrace_row *row);
 /* Splits "name: text". False if the body has no name in front (function rows and the like). */
 bool ftrace_body_split(const char *body, const char *end, const char **name, size_t *name_length, const char **text);
 

@@ -85,13 +85,49 @@ static inline bool take_comm(const char **p, const char *end, const char *key, s
 }
 #define COMM(key) take_comm(&p, end, key, sizeof(key) - 1, &comm, &length)
 
+/* A name without ':' up to ":pid [prio]", as trace-cmd's plug-in prints tasks. */
+static inline bool take_report_task(const char **p, const char *end, const char **comm, size_t *length, uint32_t *tid, uint32_t *prio)
+{
+    const char *begin = *p, *s = begin;
+    while (s < end && s - begin < 16 && *s != ':')
+        s++;
+    if (s == begin || s >= end || *s != ':')
+        return false;
+    *comm = begin;
+    *length = (size_t)(s - begin);
+    *p = s + 1;
+    return take_i32(p, end, tid) && take(p, end, " [", 2) && take_i32(p, end, prio) && take(p, end, "]", 1);
+}
+
+/* "swapper/0:0 [120] R ==> rcuc/0:19 [98]" */
+static bool hot_report_switch(const struct hot_row *row, unsigned kind, const char *p, const char *end)
+{
+    const char *prev, *next;
+    size_t prev_length, next_length;
+    uint32_t words[7];
+    if (!take_report_task(&p, end, &prev, &prev_length, &words[1], &words[2]) || end - p < 8 || *p != ' ')
+        return false;
+    words[3] = (unsigned char)p[1];
+    p += 2;
+    if (words[3] < 'A' || !TAKE(" ==> ") || !take_report_task(&p, end, &next, &next_length, &words[5], &words[6]) || p != end)
+        return false;
+    uint32_t *w = add(row, kind, 7);
+    memcpy(w, words, sizeof words);
+    w[0] = w[4] = 0;
+    set(row, &w[0], prev, prev_length);
+    set(row, &w[4], next, next_length);
+    return true;
+}
+
 static bool hot_switch(const struct hot_row *row, unsigned kind, const char *p, const char *end, const char *name, size_t name_length)
 {
     const char *comm, *prev;
     size_t length, prev_length;
     uint32_t words[7];
     (void)name, (void)name_length;
-    if (!TAKE("prev_comm=") || !COMM(" prev_pid="))
+    if (!TAKE("prev_comm="))
+        return hot_report_switch(row, kind, p, end);
+    if (!COMM(" prev_pid="))
         return false;
     prev = comm;
     prev_length = length;
@@ -298,13 +334,38 @@ static const struct hot_rule *find(const char *name, size_t length)
     return NULL;
 }
 
+/* The end of a plain symbol. */
+static inline const char *symbol_end(const char *p, const char *end)
+{
+    static const bool plain[256] = {['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['_'] = true, ['.'] = true};
+    while (p < end && plain[(unsigned char)*p])
+        p++;
+    return p;
+}
+
+/* "ktime_get_real <-intel_idle" */
+static bool hot_function(const struct hot_row *row, const char *text, const char *end)
+{
+    const char *stop = symbol_end(text, end), *parent = stop + 3;
+    if (stop - text < 2 || end - stop < 4 || stop[0] != ' ' || stop[1] != '<' || stop[2] != '-' || symbol_end(parent, end) != end)
+        return false;
+    uint32_t *w = add(row, KIND_FUNCTION, 2);
+    set(row, &w[0], text, (size_t)(stop - text));
+    set(row, &w[1], parent, (size_t)(end - parent));
+    return true;
+}
+
 bool hot_body_add(const struct hot_row *row, const char *text, const char *end)
 {
     size_t length = 0, most = (size_t)(end - text);
     if (most > 32)
         most = 32;
-    while (length < most && text[length] != ':')
+    while (length < most && text[length] != ':' && text[length] != ' ')
         length++;
+    if (length < most && text[length] == ' ')
+        return hot_function(row, text, end);
+    if (length == most)
+        return most == 32 && hot_function(row, text, end);
     if (length < 8 || length + 2 >= (size_t)(end - text) || text[length] != ':' || text[length + 1] != ' ')
         return false;
     const struct hot_rule *rule = find(text, length);

@@ -338,6 +338,44 @@ static bool goes_on(struct lines *lines)
     return false;
 }
 
+/* A line that could be the rest of the one before, which a mailer wrapped: nothing that a trace has on lines of its own. */
+static bool is_rest(const struct line *line)
+{
+    int32_t cpu;
+    uint64_t n_lost;
+    const char *reason, *frame;
+    size_t length;
+    return !line_is_blank(line) && line->length < 200 && !is_row(line) && !ftrace_header_begins(line) && line->text[0] != '#' &&
+           !is_frame(line, &frame, &length) && !parse_lost(line, &cpu, &n_lost, &reason) && !is_cut(line) && !is_dump_begin(line);
+}
+
+/*
+ * Rows that were wrapped on their way: the line and the one or two behind it, joined, are a row, and a whole one. Fills
+ * *row (its text lives in the reader) and says how many lines it took; 0: nothing to join.
+ */
+static size_t join_wrapped(struct ftrace_reader *reader, struct lines *lines, const struct line *first, bool is_alone, struct ftrace_row *row)
+{
+    static const size_t shortest = 40; /* nobody wraps before */
+    struct line line;
+    struct ftrace_row whole = {0};
+    if (first->length < shortest || first->length > 200)
+        return 0;
+    text_truncate(&reader->joined, 0);
+    text_add_n(&reader->joined, first->text, first->length);
+    for (size_t k = 1; k <= 2 && lines_peek(lines, k, &line) && is_rest(&line); k++) {
+        const char *p = line.text, *end = p + line.length;
+        scan_blanks(&p, end);
+        text_add_char(&reader->joined, ' ');
+        text_add_n(&reader->joined, p, (size_t)(end - p));
+        if (ftrace_row_parse(text_string(&reader->joined), reader->joined.length, &whole) && !ftrace_body_is_incomplete(&whole) &&
+            (!is_alone || whole.cpu == row->cpu)) {
+            *row = whole;
+            return k + 1;
+        }
+    }
+    return 0;
+}
+
 /* One line, or a row with its stack. False: the block ends before it. */
 static bool take_line(struct ftrace_reader *reader, struct import *import, struct lines *lines)
 {
@@ -346,11 +384,22 @@ static bool take_line(struct ftrace_reader *reader, struct import *import, struc
     struct ftrace_graph_line graph;
     if (!lines_peek(lines, 0, &line))
         return false;
-    if (ftrace_row_parse(line.text, line.length, &row)) {
+    size_t n_lines = 1;
+    bool is_alone = ftrace_row_parse(line.text, line.length, &row);
+    if (is_alone ? line.length < 100 && ftrace_body_is_incomplete(&row) : line.length > 40 && !reader->last.is_print) {
+        size_t n_joined = join_wrapped(reader, lines, &line, is_alone, &row);
+        if (n_joined) {
+            n_lines = n_joined;
+            is_alone = true;
+            if (reader->n_wrapped++ == 0)
+                reader->first_wrapped = line.number;
+        }
+    }
+    if (is_alone) {
         bool is_user = memmem(row.body, (size_t)(row.end - row.body), "user", 4) != NULL, is_perf = row.form == FORM_PERF;
         row.prio_base = reader->prio_base;
         bool has_frames = reader_take_row(reader, import, &row, line.number);
-        lines_skip(lines, 1);
+        lines_skip(lines, n_lines);
         if (has_frames)
             lines_skip(lines, take_frames(reader, import, lines, is_user ? KIND_USER_STACK : KIND_KERNEL_STACK, 0));
         else if (is_perf)

@@ -403,6 +403,9 @@ void reader_close(struct ftrace_reader *reader, struct import *import)
                     (unsigned long long)header->n_shown, (unsigned long long)reader->n_rows);
     if (reader->n_foreign)
         import_note_n(import, "damaged-lines", reader->n_foreign, reader->first_foreign, "lines between rows that are no rows");
+    if (reader->n_wrapped)
+        import_note_n(import, "repaired-text", reader->n_wrapped, reader->first_wrapped, "undone: wrapped rows");
+    text_release(&reader->joined);
     if (reader->n_without_time)
         import_note_n(import, "not-measured", reader->n_without_time, 0,
                       "events without a stamp (nocontext-info): they have no time, CPU or task");

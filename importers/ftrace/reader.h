@@ -3,6 +3,7 @@
 #ifndef IMPORTERS_FTRACE_READER_H
 #define IMPORTERS_FTRACE_READER_H
 
+#include "base/text.h"
 #include "importers/ftrace/ftrace.h"
 
 #define GRAPH_DEPTH 64
@@ -98,6 +99,8 @@ struct ftrace_reader {
     uint32_t run_series; /* of the header's maximum; ROW_NONE */
     uint64_t n_rows;
     uint64_t n_foreign, first_foreign;
+    uint64_t n_wrapped, first_wrapped;
+    struct text joined; /* the row being read, where it was wrapped */
     uint64_t n_without_time;
     uint8_t prio_base;
     bool flags_lie;      /* 2.6: interrupts arrive while the letters say they are off */

@@ -331,6 +331,12 @@ static void test_hot(void **state)
         {"softirq_raise: vec=7 [action=SCHED]", true},
         {"local_timer_entry: vector=236", true},
         {"call_function_single_exit: vector=251", true},
+        {"sched_switch:         swapper/0:0 [120] R ==> rcuc/0:19 [98]", true},
+        {"sched_switch:         a:b:0 [120] R ==> rcuc/0:19 [98]", false},
+        {"ktime_get_real <-intel_idle", true},
+        {"a_function_of_a_very_long_name_that_goes_on.isra.0 <-caller", true},
+        {"f+0x1/0x2 <-g", false},
+        {"do_thing(a=0x1, b=2) <-caller", false},
     };
     struct event_batch *batch = event_batch_new();
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
