@@ -39,7 +39,7 @@ static void tell_body(const struct compare *compare, uint32_t side, const struct
     if (d->body == 0)
         return;
     struct finding *finding = add(compare, side, d->body > 0 ? "body-regressed" : "body-improved",
-                                  d->by_trace ? "trace" : d->by_runs ? "ranks" : "",
+                                  d->by_trace ? "path" : d->by_runs ? "ranks" : "",
                                   d->body > 0 ? SEVERITY_WARNING : SEVERITY_NOTE, weaken(d->body_confidence, gravest));
     put_ns(compare, finding, "from_ns", d->body_from_ns);
     put_ns(compare, finding, "to_ns", d->body_to_ns);

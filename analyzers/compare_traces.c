@@ -83,28 +83,27 @@ void compare_trace_metrics(struct compare *compare)
     }
 }
 
-static void tell_shape(struct compare *compare, uint32_t side, const struct path_comparison *shape)
+/* What the stretching of the slower side's path looks like. Without counters no such answer is more than likely. */
+static void tell_shape(struct compare *compare, uint32_t side, const struct path_table *a, const struct path_table *b,
+                       const struct path_comparison *c)
 {
-    static const struct {
-        enum path_shape shape;
-        const char *code;
-    } codes[] = {{PATH_SHAPE_COLD, "cache-miss"}, {PATH_SHAPE_UNIFORM, "frequency"}, {PATH_SHAPE_ONE_STEP, "hardware-stall"}};
+    static const char *const codes[] = {[PATH_SHAPE_UNIFORM] = "frequency", [PATH_SHAPE_COLD] = "cache-miss",
+                                        [PATH_SHAPE_ONE_STEP] = "hardware-stall"};
     struct findings *out = &compare->analysis->findings;
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-        if (codes[i].shape != shape->shape)
-            continue;
-        /* Without counters a likeness is all there is. */
-        struct finding *finding = findings_add(out, codes[i].code, SEVERITY_NOTE, CONFIDENCE_POSSIBLE);
-        finding->variant = "dilation";
-        /* The slower side is the one that the word is about. */
-        finding->run = compare->sides[shape->b_is_slower ? side : compare->baseline].first_run;
-        finding->subject = path_step_name(shape->most);
-        bool b_slower = shape->b_is_slower;
-        double most = codes[i].shape == PATH_SHAPE_UNIFORM ? shape->typical_ratio : b_slower ? shape->highest : shape->lowest;
-        double least = b_slower ? shape->lowest : shape->highest;
-        finding_number(out, finding, "ratio", b_slower ? most : 1 / most);
-        finding_number(out, finding, "least", b_slower ? least : 1 / least);
-    }
+    if (c->shape >= sizeof codes / sizeof *codes || !codes[c->shape])
+        return;
+    double stretch = c->b_is_slower ? c->typical_ratio : 1 / c->typical_ratio;
+    /* Most steps by half and more, the loops among them by little: nothing but cold code and data does that. */
+    bool is_clear = c->shape == PATH_SHAPE_COLD && stretch >= 1.5;
+    struct finding *finding = findings_add(out, codes[c->shape], SEVERITY_NOTE, is_clear ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE);
+    finding->variant = c->b_is_slower ? "path" : "path-baseline";
+    finding->run = compare->sides[c->b_is_slower ? side : compare->baseline].first_run;
+    finding_number(out, finding, "typical_ratio", c->typical_ratio);
+    finding_number(out, finding, "lowest_ratio", c->lowest);
+    finding_number(out, finding, "highest_ratio", c->highest);
+    finding_text(out, finding, "step", path_step_name(c->most));
+    finding_integer(out, finding, "n_wakeups", (int64_t)b->n_activations);
+    finding_integer(out, finding, "n_baseline", (int64_t)a->n_activations);
 }
 
 void compare_trace_difference(struct compare *compare, uint32_t side, struct difference *d)
@@ -116,7 +115,7 @@ void compare_trace_difference(struct compare *compare, uint32_t side, struct dif
     if (alone)
         *d = (struct difference){.body_p = NAN, .tail_p = NAN, .body_from_ns = NAN, .body_to_ns = NAN, .tail_level = NAN,
                                  .tail_from_ns = NAN, .tail_to_ns = NAN, .by_trace = true};
-    static const enum path_step_id whole[] = {STEP_DUE_SWITCH, STEP_DUE_REARM};
+    static const enum path_step_id whole[] = {STEP_DUE_REARM, STEP_DUE_SWITCH};
     for (size_t i = 0; i < 2 && alone && d->body == 0; i++) {
         const struct path_step *x = &a->steps.steps[whole[i]], *y = &b->steps.steps[whole[i]];
         if (x->n < LEAST_WAKEUPS || y->n < LEAST_WAKEUPS)
@@ -129,5 +128,5 @@ void compare_trace_difference(struct compare *compare, uint32_t side, struct dif
         break;
     }
     struct path_comparison shape = path_compare(&a->steps, &b->steps);
-    tell_shape(compare, side, &shape);
+    tell_shape(compare, side, &a->steps, &b->steps, &shape);
 }

@@ -46,23 +46,6 @@ const struct sentence sentences_comparison[] = {
                 "average."},
     {.code = "body-regressed", .variant = "ranks",
      .text = "{run}: the averages are higher: around {from_ns} in the baseline, {to_ns} here[, p = {p}]"},
-    {.code = "body-improved", .variant = "trace",
-     .text = "{run}: the median wakeup in the trace took {from_ns} in the baseline, {to_ns} here ({change_pct})"},
-    {.code = "body-regressed", .variant = "trace",
-     .text = "{run}: the median wakeup in the trace took {from_ns} in the baseline, {to_ns} here ({change_pct})",
-     .advice = "see which steps were stretched: the path metrics name them"},
-    {.code = "cache-miss", .variant = "dilation",
-     .text = "{run}: the wakeup's path is stretched most where code and data are touched first ({subject}: {ratio} times), other steps "
-             "less ({least} times at least): that is how cold caches or a busy memory bus look; no counter proves it",
-     .advice = "record cache misses per wakeup (whylate-capture reads them where the CPU has counters), or measure with the load on "
-               "another CPU"},
-    {.code = "frequency", .variant = "dilation",
-     .text = "{run}: all steps of the wakeup's path are stretched alike ({ratio} times): that is how a slower clock looks",
-     .advice = "fix the frequency (performance governor) and record cpu_frequency events"},
-    {.code = "hardware-stall", .variant = "dilation",
-     .text = "{run}: one step of the wakeup's path alone is stretched ({subject}: {ratio} times), the others are not: something holds it "
-             "up there",
-     .advice = "trace that step with more events (function_graph, irq_vectors)"},
     {.code = "uniform-shift", .text = "{run}: all quantiles moved by about {shift_ns}: a constant, not a tail",
      .meaning = "Body and tail moved by the same amount: a constant cost (virtualisation, timer calibration, tracing)."},
     {.code = "not-comparable", .text = "the runs cannot be compared: {subject} differs and changes what is measured",
