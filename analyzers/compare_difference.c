@@ -131,7 +131,7 @@ static int by_value(const void *a, const void *b)
 /* Ranks of a few values each: apart if no value of one side reaches into the other. */
 static int apart(double *a, size_t n_a, double *b, size_t n_b, double matters, double *from, double *to, double *p)
 {
-    *p = rank_sum_p_exact(a, n_a, b, n_b);
+    *p = n_a * n_b < 4 ? NAN : rank_sum_p_exact(a, n_a, b, n_b); /* too few for any p */
     if (n_a == 0 || n_b == 0)
         return 0;
     qsort(a, n_a, sizeof *a, by_value);
