@@ -130,6 +130,7 @@ static enum status compare_run(const struct store *store, const struct analysis_
             compare_metrics(&compare);
         if (has_traces)
             compare_trace_metrics(&compare);
+        status = compare_functions(&compare, error);
         int gravest = compare_confounds(&compare);
         c->comparable = gravest < 3 && (has_series || has_traces);
         if (gravest >= 3)

@@ -5,6 +5,7 @@
 
 #include "analyzers/analyzer.h"
 #include "analyzers/path.h"
+#include "base/text.h"
 #include "analyzers/stats/histogram.h"
 
 /* What one run measured on the compared path, all its series together. */
@@ -75,6 +76,11 @@ enum status compare_read_traces(struct compare *compare, struct error *error);
 bool compare_has_traces(const struct compare *compare);
 void compare_trace_metrics(struct compare *compare);
 void compare_trace_difference(struct compare *compare, uint32_t side, struct difference *difference);
+
+/* Medians of functions that function_graph traces show. */
+enum status compare_functions(struct compare *compare, struct error *error);
+/* Three sides and more: best tail first, and a trend over the runs. Adds to the conclusion. */
+void compare_order(struct compare *compare, struct text *conclusion);
 
 struct metric *compare_add_metric(struct compare *compare, const char *name);
 struct side compare_pool(const struct compare *compare, uint32_t side);

@@ -98,6 +98,8 @@ void compare_conclusion(struct compare *compare, const struct difference *differ
         text_add(&text, "The files hold no latencies to compare. ");
     else if (compare->paths_differ)
         text_add(&text, "The runs measured different things: there is nothing to compare. ");
+    if (compare->path != PATH_UNKNOWN && !compare->paths_differ)
+        compare_order(compare, &text);
     if (gravest >= 2) {
         text_add(&text, gravest >= 3 ? "The comparison is not fair, because these differ: " : "Not equal, or not stated, on both sides: ");
         size_t n = 0;

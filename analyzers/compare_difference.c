@@ -161,6 +161,21 @@ static void by_ranks(const struct compare *compare, uint32_t side, struct differ
     free(b);
 }
 
+/* Which way the averages of whole runs lie apart. */
+static int body_from_run_to_run(const struct compare *compare, uint32_t side)
+{
+    double a[10], b[10], p, from, to;
+    size_t n_a = 0, n_b = 0;
+    for (size_t i = 0; i < compare->n_runs; i++) {
+        const struct measured_run *m = &compare->runs[i];
+        if (m->side == compare->baseline && n_a < 10)
+            a[n_a++] = m->avg_ns;
+        else if (m->side == side && n_b < 10)
+            b[n_b++] = m->avg_ns;
+    }
+    return apart(a, n_a, b, n_b, 1, &from, &to, &p);
+}
+
 /* Repeated runs on both sides: what differs must also hold from run to run. */
 static void weigh_repeats(const struct compare *compare, uint32_t side, struct difference *d)
 {
@@ -176,7 +191,11 @@ static void weigh_repeats(const struct compare *compare, uint32_t side, struct d
         else if (m->side == side && n_b < 10)
             b[n_b++] = value;
     }
-    if (n_a < 2 || n_b < 2 || d->tail == 0)
+    if (n_a < 2 || n_b < 2)
+        return;
+    if (d->body != 0 && body_from_run_to_run(compare, side) != d->body)
+        d->body_confidence = CONFIDENCE_POSSIBLE;
+    if (d->tail == 0)
         return;
     int way = apart(a, n_a, b, n_b, 1, &from, &to, &p);
     if (way != d->tail)

@@ -104,6 +104,10 @@ static void tell_replayed(const struct store *store, const struct judged *judged
     if (best_n < 4)
         return;
     bool has_values = times->latency_ns[best] != NS_UNKNOWN;
+    /* Where many samples overflow, rows of them are chance. */
+    double n_all = (double)times->n_all, share = n_all > 0 && s->n_overflow != COUNT_UNKNOWN ? (double)s->n_overflow / n_all : 1;
+    if (!has_values && pow(share, (double)best_n - 1) * n_all > 0.01)
+        return;
     struct finding *finding = judged_finding(store, judged, out, "tool-bug", has_values ? "replayed" : "replayed-cycles", SEVERITY_WARNING,
                                              CONFIDENCE_LIKELY);
     finding_integer(out, finding, "n_row", (int64_t)best_n);

@@ -3,6 +3,7 @@
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdbool.h>
 
 double extremal_index_intervals(const double *t, size_t n)
 {
@@ -46,6 +47,28 @@ double ljung_box(const double *x, size_t n, size_t n_lags, double *p)
     q *= count * (count + 2);
     *p = gsl_cdf_chisq_Q(q, (double)n_lags);
     return q;
+}
+
+double kendall_trend(const double *x, size_t n, double *p)
+{
+    double s = 0, pairs = (double)n * ((double)n - 1) / 2, variance = (double)n * ((double)n - 1) * (2 * (double)n + 5);
+    for (size_t i = 0; i < n; i++) {
+        double ties = 1; /* of this value, counted at its first place */
+        bool first = true;
+        for (size_t j = 0; j < n; j++) {
+            if (j > i)
+                s += (x[j] > x[i]) - (x[j] < x[i]);
+            if (j != i && x[j] == x[i]) {
+                ties++;
+                first &= j > i;
+            }
+        }
+        if (first)
+            variance -= ties * (ties - 1) * (2 * ties + 5);
+    }
+    double sd = sqrt(variance / 18);
+    *p = sd > 0 ? fmin(1, 2 * gsl_cdf_ugaussian_Q(fmax(0, fabs(s) - 1) / sd)) : 1;
+    return pairs > 0 ? s / pairs : 0;
 }
 
 double rayleigh(const double *t, size_t n, double period, double *p)

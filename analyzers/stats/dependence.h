@@ -16,6 +16,9 @@ size_t clusters_by_runs(const double *exceedance_times, size_t n, double r);
 /* Ljung-Box Q over lags 1..n_lags and its p value. */
 double ljung_box(const double *values, size_t n, size_t n_lags, double *p);
 
+/* Kendall's tau of values against their order, and p (normal, ties, continuity). */
+double kendall_trend(const double *values, size_t n, double *p);
+
 /* Rayleigh test of phases t mod period: mean resultant length 0..1 and p (Wilkie 1983). */
 double rayleigh(const double *times, size_t n, double period, double *p);
 /*

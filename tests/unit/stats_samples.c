@@ -135,6 +135,17 @@ static void rayleigh_r(void **state)
     NEAR(p, 0.74572, 1e-5);
 }
 
+static void a_trend_on_paper(void **state)
+{
+    (void)state;
+    static const double rising[] = {1, 2, 3, 4, 5}, flat[] = {3, 1, 4, 2, 3};
+    double p;
+    NEAR(kendall_trend(rising, 5, &p), 1, 1e-12);
+    NEAR(p, 0.0274862, 1e-6); /* S = 10, variance 50/3, continuity 1 */
+    kendall_trend(flat, 5, &p);
+    assert_true(p > 0.5);
+}
+
 static void a_rhythm_is_found(void **state)
 {
     (void)state;
@@ -286,6 +297,7 @@ int main(void)
         cmocka_unit_test(two_histograms_r),
         cmocka_unit_test(rayleigh_r),
         cmocka_unit_test(a_rhythm_is_found),
+        cmocka_unit_test(a_trend_on_paper),
         cmocka_unit_test(expected_maxima),
         cmocka_unit_test(expected_maximum_of_a_part_on_paper),
         cmocka_unit_test(quantiles_are_lower_edges_and_never_made_up),

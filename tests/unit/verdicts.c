@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate, compare and conditions on stores of a few rows, each solvable on paper. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzers/analyzer.h"
+#include "store/writer.h"
+
+struct bench {
+    struct store_writer *writer;
+    struct store *store;
+    struct analysis analysis;
+    struct analysis_options options;
+    uint32_t run, artefact;
+};
+
+static void bench_begin(struct bench *b)
+{
+    struct error error = {0};
+    memset(b, 0, sizeof *b);
+    b->options = analysis_options_default;
+    b->writer = store_writer_new(NULL, &error);
+    assert_non_null(b->writer);
+}
+
+static void bench_run(struct bench *b, const char *label, uint32_t group)
+{
+    struct run run = {.label = label, .group = group};
+    b->run = store_add_run(b->writer, &run);
+    struct artefact artefact = {.run = b->run, .path = label, .format = "cyclictest"};
+    b->artefact = store_add_artefact(b->writer, &artefact);
+}
+
+static void bench_fact(struct bench *b, const char *key, const char *value)
+{
+    struct fact fact = {.run = b->run, .artefact = b->artefact, .key = key, .value = value};
+    store_add_fact(b->writer, &fact);
+}
+
+/* One hour at 1 ms on CPU `cpu`, FIFO 98. */
+static struct series series_of(const struct bench *b, const char *name)
+{
+    return (struct series){.run = b->run, .artefact = b->artefact, .name = name, .tool = "cyclictest", .path = PATH_TIMER_WAKEUP,
+                           .tid = TID_UNKNOWN, .cpu = CPU_UNKNOWN, .policy = POLICY_FIFO, .priority = 98, .interval_ns = 1000000,
+                           .resolution_ns = 1000, .n_samples = 3600000, .min_ns = 5000, .max_ns = NS_UNKNOWN, .avg_ns = NAN, .n_overflow = 0,
+                           .overflow_limit_ns = NS_UNKNOWN, .n_stated_lost = COUNT_UNKNOWN, .n_requested = COUNT_UNKNOWN,
+                           .duration_ns = NS_UNKNOWN, .start_ns = NS_UNKNOWN, .omission = OMISSION_SKIPS, .bin_width_ns = 1000};
+}
+
+/* Exp(scale) from 5 us on, expected counts, times `stretch`. */
+static size_t bins_of(struct bin *bins, double n, double scale_us, int64_t stretch)
+{
+    size_t m = 0;
+    for (int us = 0; us < 400; us++) {
+        double count = n * (exp(-us / scale_us) - exp(-(us + 1) / scale_us));
+        if (count >= 0.5)
+            bins[m++] = (struct bin){(us + 5) * 1000 * stretch, (uint64_t)(count + 0.5)};
+    }
+    return m;
+}
+
+static uint32_t bench_series(struct bench *b, struct series *s, const struct bin *bins, size_t n)
+{
+    uint64_t total = s->n_overflow == COUNT_UNKNOWN ? 0 : s->n_overflow;
+    for (size_t i = 0; i < n; i++)
+        total += bins[i].count;
+    if (n > 0) {
+        s->n_samples = total;
+        s->min_ns = bins[0].low_ns;
+        if (s->max_ns == NS_UNKNOWN)
+            s->max_ns = bins[n - 1].low_ns;
+    }
+    uint32_t index = store_add_series(b->writer, s);
+    if (n > 0)
+        store_add_bins(b->writer, index, bins, n);
+    return index;
+}
+
+static void bench_analyse(struct bench *b, unsigned jobs)
+{
+    struct error error = {0};
+    int fd = store_writer_finish_fd(b->writer, &error);
+    assert_true(fd >= 0);
+    b->store = store_open_fd(fd, "test", &error);
+    assert_non_null(b->store);
+    b->options.jobs = jobs;
+    assert_true(analysis_run(&b->analysis, b->store, &b->options, &error) != FAILED);
+}
+
+static void bench_end(struct bench *b)
+{
+    analysis_release(&b->analysis);
+    store_close(b->store);
+}
+
+static const struct finding *found(const struct bench *b, const char *code)
+{
+    for (size_t i = 0; i < b->analysis.findings.n; i++)
+        if (strcmp(b->analysis.findings.items[i]->code, code) == 0)
+            return b->analysis.findings.items[i];
+    return NULL;
+}
+
+static double value_of(const struct finding *finding, const char *key)
+{
+    assert_non_null(finding);
+    for (size_t i = 0; i < finding->n_values; i++)
+        if (strcmp(finding->values[i].key, key) == 0)
+            return finding->values[i].kind == VALUE_INTEGER ? (double)finding->values[i].integer : finding->values[i].number;
+    fail_msg("%s has no value %s", finding->code, key);
+    return NAN;
+}
+
+static enum verdict verdict_of(const struct bench *b, uint32_t series)
+{
+    return b->analysis.series[series].verdict;
+}
+
+/* ---- validate ---- */
+
+static void a_smooth_run_is_clean_in_any_unit(void **state)
+{
+    (void)state;
+    for (int64_t stretch = 1; stretch <= 3; stretch++) { /* the same values times two: nothing changes but they */
+        struct bench b;
+        struct bin bins[400];
+        bench_begin(&b);
+        bench_run(&b, "a", 0);
+        struct series s = series_of(&b, "T0");
+        s.bin_width_ns = s.resolution_ns = 1000 * stretch;
+        bench_series(&b, &s, bins, bins_of(bins, 3.6e6, 4, stretch));
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+        assert_int_equal(verdict_of(&b, 0), VERDICT_CREDIBLE);
+        assert_non_null(found(&b, "clean"));
+        assert_null(found(&b, "isolated-maximum"));
+        assert_true(b.analysis.series[0].quantiles_ns[0] == 7000.0 * (double)stretch);
+        assert_true(fabs(b.analysis.series[0].tail.scale_ns / 4000 / (double)stretch - 1) < 0.1);
+        assert_int_equal(b.analysis.series[0].n_lost_periods, 0);
+        bench_end(&b);
+    }
+}
+
+static void a_single_far_sample_needs_lost_periods(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t n_missing;
+        enum verdict verdict;
+        const char *code;
+    } ways[] = {{8, VERDICT_CREDIBLE_ISOLATED, "lost-periods-confirm"}, {0, VERDICT_ARTEFACT, "lost-periods-contradict"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct bench b;
+        struct bin bins[401];
+        bench_begin(&b);
+        bench_run(&b, "a", 0);
+        bench_fact(&b, "cyclictest.duration_ns", "3600000000000");
+        size_t n = bins_of(bins, 3.6e6, 4, 1);
+        bins[n++] = (struct bin){8334000, 1};
+        struct series s = series_of(&b, "T0");
+        uint64_t total = 0;
+        for (size_t k = 0; k < n; k++)
+            total += bins[k].count;
+        s.n_requested = total + ways[i].n_missing;
+        bench_series(&b, &s, bins, n);
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+        assert_int_equal(verdict_of(&b, 0), ways[i].verdict);
+        assert_non_null(found(&b, ways[i].code));
+        assert_int_equal(b.analysis.series[0].n_lost_periods, ways[i].n_missing);
+        bench_end(&b);
+    }
+}
+
+static void without_a_witness_it_is_suspect(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct bin bins[401];
+    bench_begin(&b);
+    bench_run(&b, "a", 0);
+    size_t n = bins_of(bins, 3.6e6, 4, 1);
+    bins[n++] = (struct bin){600000, 1};
+    struct series s = series_of(&b, "T0");
+    bench_series(&b, &s, bins, n);
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+    assert_int_equal(verdict_of(&b, 0), VERDICT_SUSPECT);
+    assert_true(value_of(found(&b, "isolated-maximum"), "max_ns") == 600000);
+    assert_true(value_of(found(&b, "isolated-maximum"), "p") < 0.01);
+    assert_null(found(&b, "clean"));
+    bench_end(&b);
+}
+
+/* Threads that start one after another miss cycles too: 0, 6, 13 for the start, and 20 for a stop of 20.5 ms of the third. */
+static void the_start_up_staircase_is_no_loss(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct bin bins[401];
+    static const uint64_t missing[] = {0, 6, 33, 19};
+    static const int64_t max_ns[] = {0, 0, 20500000, 0};
+    bench_begin(&b);
+    bench_run(&b, "a", 0);
+    bench_fact(&b, "cyclictest.duration_ns", "3600000000000");
+    for (int i = 0; i < 4; i++) {
+        size_t n = bins_of(bins, 3.6e6, 4, 1);
+        if (max_ns[i])
+            bins[n++] = (struct bin){max_ns[i], 1};
+        struct series s = series_of(&b, i == 0 ? "T0" : i == 1 ? "T1" : i == 2 ? "T2" : "T3");
+        uint64_t total = 0;
+        for (size_t k = 0; k < n; k++)
+            total += bins[k].count;
+        s.n_requested = total + missing[i];
+        bench_series(&b, &s, bins, n);
+    }
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+    assert_int_equal(b.analysis.series[0].n_lost_periods, 0);
+    assert_int_equal(b.analysis.series[1].n_lost_periods, 0);
+    assert_int_equal(b.analysis.series[3].n_lost_periods, 0);
+    /* Between 33 - 19 and 33 - 6: 20 fit in, so nothing is contradicted, and nothing exact is claimed. */
+    assert_true(b.analysis.series[2].n_lost_periods == COUNT_UNKNOWN);
+    assert_null(found(&b, "lost-periods-contradict"));
+    bench_end(&b);
+}
+
+static void nothing_measured_is_no_data(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b);
+    bench_run(&b, "a", 0);
+    struct series s = series_of(&b, "T0");
+    s.n_samples = 0;
+    s.min_ns = NS_UNKNOWN;
+    bench_series(&b, &s, NULL, 0);
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+    assert_int_equal(verdict_of(&b, 0), VERDICT_NO_DATA);
+    assert_non_null(found(&b, "no-samples"));
+    assert_null(found(&b, "clean"));
+    bench_end(&b);
+}
+
+static void a_bare_maximum_is_insufficient(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b);
+    bench_run(&b, "a", 0);
+    struct series s = series_of(&b, "T0");
+    s.max_ns = 35000;
+    s.avg_ns = 6000;
+    bench_series(&b, &s, NULL, 0);
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+    assert_int_equal(verdict_of(&b, 0), VERDICT_INSUFFICIENT);
+    bench_end(&b);
+}
+
+/* 30 overflows of an hour at 1 ms, whole seconds apart: the histogram alone tells the rhythm. */
+static void a_rhythm_comes_out_of_a_bare_histogram(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct bin bins[401];
+    uint64_t cycles[30];
+    bench_begin(&b);
+    bench_run(&b, "a", 0);
+    size_t n = bins_of(bins, 3.6e6, 4, 1);
+    struct series s = series_of(&b, "T0");
+    s.n_overflow = 30;
+    s.overflow_limit_ns = 500000;
+    s.max_ns = 731000;
+    for (uint64_t i = 0; i < 30; i++)
+        cycles[i] = 1000 * (7 * i + i * i % 11) + 412 + i % 3;
+    uint32_t index = bench_series(&b, &s, bins, n);
+    store_add_overflow_cycles(b.writer, index, cycles, 30);
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+    assert_true(fabs(value_of(found(&b, "periodic-outliers"), "period_ns") / 1e9 - 1) < 0.001);
+    assert_true(isnan(b.analysis.series[0].quantiles_ns[4]) || b.analysis.series[0].quantiles_ns[4] < 500000);
+    bench_end(&b);
+}
+
+static void a_replayed_stall_is_one(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b);
+    bench_run(&b, "a", 0);
+    struct series s = series_of(&b, "T0");
+    s.omission = OMISSION_REPLAYS;
+    s.n_samples = 2000;
+    s.max_ns = 9500000;
+    uint32_t index = bench_series(&b, &s, NULL, 0);
+    for (uint64_t i = 0; i < 2000; i++) {
+        struct sample sample = {NS_UNKNOWN, i, i >= 700 && i < 710 ? 9500000 - (int64_t)(i - 700) * 990000 : 7000 + (int64_t)(i % 5) * 1000};
+        store_add_sample(b.writer, index, &sample);
+    }
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+    assert_true(value_of(found(&b, "tool-bug"), "n_row") >= 9);
+    assert_true(value_of(found(&b, "tool-bug"), "first_ns") == 9500000);
+    bench_end(&b);
+}
+
+/* ---- compare ---- */
+
+static void compared(struct bench *b, double n_a, double scale_a, double n_b, double scale_b)
+{
+    struct bin bins[401];
+    bench_begin(b);
+    bench_run(b, "before", 0);
+    struct series s = series_of(b, "T0");
+    bench_series(b, &s, bins, bins_of(bins, n_a, scale_a, 1));
+    bench_run(b, "after", 1);
+    s = series_of(b, "T0");
+    bench_series(b, &s, bins, bins_of(bins, n_b, scale_b, 1));
+    bench_analyse(b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+}
+
+static void a_longer_run_alone_shows_nothing(void **state)
+{
+    (void)state;
+    struct bench b;
+    compared(&b, 1e6, 4, 1e7, 4);
+    assert_null(found(&b, "tail-regressed"));
+    assert_null(found(&b, "body-regressed"));
+    assert_non_null(found(&b, "no-difference-shown"));
+    assert_string_equal(found(&b, "length-differs")->variant, "explains");
+    assert_true(b.analysis.comparison.comparable);
+    /* At equal counts the maxima are alike, though the longer run's own is larger. */
+    const double *expected = b.analysis.comparison.expected_max_ns;
+    assert_true(fabs(expected[1] / expected[0] - 1) < 0.1);
+    assert_true(strstr(b.analysis.comparison.conclusion, "shows nothing"));
+    bench_end(&b);
+}
+
+static void a_worse_tail_and_body_are_said(void **state)
+{
+    (void)state;
+    struct bench b;
+    compared(&b, 1e6, 4, 1e6, 5);
+    assert_int_equal(found(&b, "tail-regressed")->confidence, CONFIDENCE_LIKELY); /* one run each proves nothing */
+    assert_non_null(found(&b, "body-regressed"));
+    assert_null(found(&b, "tail-improved"));
+    assert_null(found(&b, "length-differs"));
+    bench_end(&b);
+}
+
+static void a_lone_maximum_against_another_is_possible_at_most(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b);
+    for (uint32_t i = 0; i < 2; i++) {
+        bench_run(&b, i ? "after" : "before", i);
+        struct series s = series_of(&b, "T0");
+        s.max_ns = i ? 8111000 : 279663000;
+        s.path = PATH_SECTION;
+        s.n_samples = 1;
+        s.interval_ns = NS_UNKNOWN;
+        bench_series(&b, &s, NULL, 0);
+    }
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+    assert_int_equal(found(&b, "tail-improved")->confidence, CONFIDENCE_POSSIBLE);
+    bench_end(&b);
+}
+
+static const struct confound *confound_of(const struct bench *b, const char *key)
+{
+    for (size_t i = 0; i < b->analysis.comparison.n_confounds; i++)
+        if (strcmp(b->analysis.comparison.confounds[i].key, key) == 0)
+            return &b->analysis.comparison.confounds[i];
+    return NULL;
+}
+
+static void isolation_of_one_side_invalidates_unless_under_test(void **state)
+{
+    (void)state;
+    static const char *const factors[] = {"cmdline.isolcpus"};
+    for (size_t i = 0; i < 2; i++) {
+        struct bench b;
+        struct bin bins[401];
+        bench_begin(&b);
+        b.options.factors = factors;
+        b.options.n_factors = i;
+        for (uint32_t side = 0; side < 2; side++) {
+            bench_run(&b, side ? "native" : "cobalt", side);
+            bench_fact(&b, "cmdline", side ? "quiet isolcpus=1" : "quiet");
+            if (side)
+                bench_fact(&b, "cmdline.isolcpus", "1");
+            struct series s = series_of(&b, "T0");
+            bench_series(&b, &s, bins, bins_of(bins, 1e6, 4, 1));
+        }
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+        if (i == 0) {
+            assert_string_equal(confound_of(&b, "isolation")->severity, "invalidating");
+            assert_non_null(found(&b, "not-comparable"));
+        } else {
+            assert_null(confound_of(&b, "isolation"));
+        }
+        assert_true(b.analysis.comparison.comparable == (i == 1));
+        bench_end(&b);
+    }
+}
+
+/* ---- conditions ---- */
+
+static void the_recipe_is_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *value, *code; /* code NULL: no finding */
+    } rows[] = {
+        {"sched.rt_runtime_us", "950000", "throttling-enabled"}, {"sched.rt_runtime_us", "-1", NULL},
+        {"cpu.governor", "ondemand", "governor-not-fixed"},      {"cpu.governor", "performance", NULL},
+        {"kernel.config.CONFIG_PROVE_LOCKING", "y", "debug-enabled"}, {"kernel.config.CONFIG_PROVE_LOCKING", "n", NULL},
+        {"cmdline", "console=ttyS0,115200 root=/dev/sda1 isolcpus=1", "console-serial"}, {"cmdline", "console=ttyS0 quiet isolcpus=1", NULL},
+        {"cmdline", "quiet", "cpu-not-isolated"},                {"kernel.version", "#1 SMP PREEMPT_DYNAMIC Debian", "kernel-not-rt"},
+        {"kernel.version", "#1 SMP PREEMPT_RT Debian", NULL},    {"kernel.release", "5.15.98-rt62-v8+", NULL},
+        {"cpu.hypervisor", "KVM", "virtualized"},                {"cyclictest.priority", "80", "command-mismatch"},
+        {"cyclictest.priority", "98", NULL},                     {"load.average", "0.02 0.01 0.00 1/100 1000", "load-missing"},
+        {"load.average", "42.1 40.0 38.0 9/900 1000", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench b;
+        struct bin bins[401];
+        bench_begin(&b);
+        bench_run(&b, "a", 0);
+        bench_fact(&b, rows[i].key, rows[i].value);
+        struct series s = series_of(&b, "T0");
+        s.cpu = 1;
+        bench_series(&b, &s, bins, bins_of(bins, 1e6, 4, 1));
+        bench_analyse(&b, JOB_INFO);
+        if (rows[i].code && !found(&b, rows[i].code))
+            fail_msg("%s=%s gives no %s", rows[i].key, rows[i].value, rows[i].code);
+        if (!rows[i].code && b.analysis.findings.n > 0)
+            fail_msg("%s=%s gives %s", rows[i].key, rows[i].value, b.analysis.findings.items[0]->code);
+        bench_end(&b);
+    }
+}
+
+static void check_asks_for_what_is_not_recorded(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b);
+    bench_run(&b, "a", 0);
+    bench_fact(&b, "cpu.governor", "performance");
+    bench_analyse(&b, JOB_INFO | JOB_CHECK);
+    assert_string_equal(found(&b, "throttling-enabled")->variant, "unknown");
+    assert_int_equal(found(&b, "throttling-enabled")->confidence, CONFIDENCE_UNKNOWN);
+    assert_null(found(&b, "governor-not-fixed"));
+    bench_end(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_smooth_run_is_clean_in_any_unit),
+        cmocka_unit_test(a_single_far_sample_needs_lost_periods),
+        cmocka_unit_test(without_a_witness_it_is_suspect),
+        cmocka_unit_test(the_start_up_staircase_is_no_loss),
+        cmocka_unit_test(nothing_measured_is_no_data),
+        cmocka_unit_test(a_bare_maximum_is_insufficient),
+        cmocka_unit_test(a_rhythm_comes_out_of_a_bare_histogram),
+        cmocka_unit_test(a_replayed_stall_is_one),
+        cmocka_unit_test(a_longer_run_alone_shows_nothing),
+        cmocka_unit_test(a_worse_tail_and_body_are_said),
+        cmocka_unit_test(a_lone_maximum_against_another_is_possible_at_most),
+        cmocka_unit_test(isolation_of_one_side_invalidates_unless_under_test),
+        cmocka_unit_test(the_recipe_is_checked),
+        cmocka_unit_test(check_asks_for_what_is_not_recorded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
