@@ -6,10 +6,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzers/compare.h"
 #include "analyzers/series_shape.h"
+#include "base/duration.h"
 #include "base/text.h"
 
 enum gravity { NONE = 0, NOTE, WEAKENING, INVALIDATING };
@@ -35,6 +37,13 @@ static bool copy(const char *value, char *text, size_t size)
     return true;
 }
 
+static bool put_ns(int64_t ns, char *text, size_t size)
+{
+    char duration[DURATION_TEXT_BYTES];
+    snprintf(text, size, "%s", duration_format(ns, duration));
+    return true;
+}
+
 static bool read_path(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
     bool any = false;
@@ -52,10 +61,11 @@ static bool read_path(const struct store *store, const struct measured_run *m, c
 
 static bool read_interval(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
-    if (isnan(m->interval_ns))
-        return copy(run_tool_fact(store, m->run, "interval_ns"), text, size);
-    snprintf(text, size, "%.0f", m->interval_ns);
-    return true;
+    if (isnan(m->interval_ns)) {
+        const char *stated = run_tool_fact(store, m->run, "interval_ns");
+        return stated ? put_ns(strtoll(stated, NULL, 10), text, size) : false;
+    }
+    return put_ns((int64_t)m->interval_ns, text, size);
 }
 
 static bool read_length(const struct store *store, const struct measured_run *m, char *text, size_t size)
@@ -130,16 +140,14 @@ static bool read_limit(const struct store *store, const struct measured_run *m, 
             limit = store->series[i].overflow_limit_ns;
     if (limit == NS_UNKNOWN)
         return false;
-    snprintf(text, size, "%" PRId64, limit);
-    return true;
+    return put_ns(limit, text, size);
 }
 
 static bool read_resolution(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
     for (size_t i = 0; i < store->n_series; i++)
         if (store->series[i].run == m->run && store->series[i].resolution_ns > 0) {
-            snprintf(text, size, "%" PRId64, store->series[i].resolution_ns);
-            return true;
+            return put_ns(store->series[i].resolution_ns, text, size);
         }
     return false;
 }
@@ -243,10 +251,12 @@ static bool is_factor(const struct compare *compare, const struct rule *rule)
 
 static bool same_value(const struct rule *rule, const char *a, const char *b)
 {
-    if (strcmp(rule->key, "length") == 0 || strcmp(rule->key, "interval") == 0) { /* not to the last sample, or ns of a trace */
-        double x, y;
+    double x, y;
+    int64_t x_ns, y_ns;
+    if (strcmp(rule->key, "length") == 0) /* not to the last sample */
         return sscanf(a, "%lf", &x) == 1 && sscanf(b, "%lf", &y) == 1 && x < 1.2 * y && y < 1.2 * x;
-    }
+    if (strcmp(rule->key, "interval") == 0 && duration_parse(a, &x_ns) && duration_parse(b, &y_ns)) /* traces give it roughly */
+        return (double)x_ns < 1.05 * (double)y_ns && (double)y_ns < 1.05 * (double)x_ns;
     return strcmp(a, b) == 0;
 }
 

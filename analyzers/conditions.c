@@ -357,6 +357,50 @@ static enum condition judge_console(const struct store *store, uint32_t run, str
     return CONDITION_BAD;
 }
 
+/* PREEMPT_RT threads all interrupts by itself; other kernels do with "threadirqs". */
+static enum condition judge_threaded(const struct store *store, uint32_t run, struct findings *out)
+{
+    char value[16];
+    const char *cmdline = run_fact(store, run, "cmdline");
+    bool is_cokernel;
+    run_priority(store, run, &is_cokernel);
+    enum condition rt = run_kernel_is_rt(store, run);
+    if (is_cokernel || rt == CONDITION_GOOD || (cmdline && cmdline_value(cmdline, "threadirqs", value, sizeof value)))
+        return CONDITION_GOOD;
+    if (!cmdline || rt == CONDITION_UNKNOWN)
+        return CONDITION_UNKNOWN;
+    tell(out, "irqs-not-threaded", "", SEVERITY_NOTE, CONFIDENCE_PROVEN, run);
+    return CONDITION_BAD;
+}
+
+/* Idle states that take longer to leave than a good kernel's whole wakeup. */
+static enum condition judge_idle(const struct store *store, uint32_t run, struct findings *out)
+{
+    char value[32];
+    const char *cmdline = run_fact(store, run, "cmdline"), *driver = run_fact(store, run, "cpu.idle_driver");
+    static const char *const limits[] = {"idle", "processor.max_cstate", "intel_idle.max_cstate", "cpuidle.off"};
+    for (size_t i = 0; cmdline && i < sizeof limits / sizeof *limits; i++)
+        if (cmdline_value(cmdline, limits[i], value, sizeof value) && strcmp(value, "halt") != 0)
+            return CONDITION_GOOD;
+    int64_t deepest = -1;
+    for (size_t i = 0; i < store->n_facts; i++) {
+        const struct fact *fact = &store->facts[i];
+        int64_t latency_us;
+        if (fact->run == run && strncmp(fact->key, "cpu.", 4) == 0 && strstr(fact->key, ".idle.") && strstr(fact->key, ".latency_us") &&
+            fact_number(fact->value, &latency_us) && latency_us > deepest)
+            deepest = latency_us;
+    }
+    if (driver && strcmp(driver, "none") == 0)
+        return CONDITION_GOOD;
+    if (deepest < 0)
+        return CONDITION_UNKNOWN;
+    if (deepest < 50)
+        return CONDITION_GOOD;
+    struct finding *finding = tell(out, "idle-states-deep", "", SEVERITY_NOTE, CONFIDENCE_LIKELY, run);
+    finding_integer(out, finding, "exit_ns", deepest * 1000);
+    return CONDITION_BAD;
+}
+
 /* ---- who else runs ---- */
 
 /* Kernel threads that run above everything by design, for moments only. */
@@ -483,6 +527,8 @@ const struct condition_rule condition_rules[] = {
     {"throttling-enabled", judge_throttling, "cat /proc/sys/kernel/sched_rt_runtime_us", true},
     {"governor-not-fixed", judge_governor, "cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", true},
     {"cpu-not-isolated", judge_isolation, "cat /proc/cmdline", true},
+    {"irqs-not-threaded", judge_threaded, "cat /proc/cmdline", true},
+    {"idle-states-deep", judge_idle, "grep . /sys/devices/system/cpu/cpu0/cpuidle/state*/latency", true},
     {"console-serial", judge_console, "cat /proc/cmdline", true},
     {"irq-thread-competes", judge_irq_threads, "ps -eLo tid,rtprio,comm", true},
     {"background-realtime", judge_background, "ps -eLo tid,rtprio,comm", true},

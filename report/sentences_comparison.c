@@ -46,6 +46,29 @@ const struct sentence sentences_comparison[] = {
                 "average."},
     {.code = "body-regressed", .variant = "ranks",
      .text = "{run}: the averages are higher: around {from_ns} in the baseline, {to_ns} here[, p = {p}]"},
+    {.code = "frequency", .variant = "path",
+     .text = "{run}: every step of the wakeup path takes {typical_ratio} times as long as in the baseline ({lowest_ratio} to "
+             "{highest_ratio}): a lower clock frequency would do that",
+     .advice = "compare the governors and frequencies of both runs (cpupower frequency-info)"},
+    {.code = "frequency", .variant = "path-baseline",
+     .text = "{run}: its wakeup path is slower in every step by one factor ({typical_ratio}; {lowest_ratio} to {highest_ratio})"},
+    {.code = "cache-miss", .variant = "path",
+     .text = "{run}: the wakeup path is stretched most where code and data are touched first ({step}: {highest_ratio} times, least "
+             "{lowest_ratio} times, typically {typical_ratio}): cold caches or a busy bus, not a lower frequency",
+     .advice = "record cache misses with the wakeups (whylate-capture) to prove it; keep memory-heavy work off this cache"},
+    {.code = "cache-miss", .variant = "path-baseline",
+     .text = "{run}: against the other run its wakeup path is stretched most where code and data are touched first: cold caches or "
+             "a busy bus"},
+    {.code = "hardware-stall", .variant = "path",
+     .text = "{run}: one step alone is stretched, {step}, {highest_ratio} times; the others are as in the baseline"},
+    {.code = "hardware-stall", .variant = "path-baseline",
+     .text = "{run}: one step of its wakeup path alone is stretched, {step}"},
+    {.code = "body-regressed", .variant = "path",
+     .text = "{run}: a whole wakeup takes longer: median {from_ns} from due to the next sleep in the baseline's trace, {to_ns} here "
+             "({change_pct})"},
+    {.code = "body-improved", .variant = "path",
+     .text = "{run}: a whole wakeup takes less: median {from_ns} from due to the next sleep in the baseline's trace, {to_ns} here "
+             "({change_pct})"},
     {.code = "trend", .text = "over {n_runs} runs in order the tail rises, from {from_ns} to {to_ns} (Kendall's tau {tau}, p = {p})",
      .advice = "look for what grows with time or version: temperature, fragmentation, the changes between the runs",
      .meaning = "With five runs or more in order, their tails rise or fall with the order beyond chance."},

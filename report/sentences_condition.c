@@ -67,6 +67,16 @@ const struct sentence sentences_condition[] = {
      .advice = "boot with isolcpus=1 and pin the measurement there (cyclictest -a 1), if isolation is wanted"},
     {.code = "cpu-not-isolated", .variant = "unknown", .text = NOT_RECORDED("whether the measured CPU was isolated"),
      .advice = "record it: {command}"},
+    {.code = "irqs-not-threaded", .text = "interrupt handlers are not threaded: each runs to its end whatever the priority of the measuring thread",
+     .advice = "boot with 'threadirqs', or use a PREEMPT_RT kernel, which threads them by itself",
+     .meaning = "On kernels other than PREEMPT_RT, device interrupts run with preemption off unless 'threadirqs' is given."},
+    {.code = "irqs-not-threaded", .variant = "unknown", .text = NOT_RECORDED("whether interrupts are threaded"), .advice = "record it: {command}"},
+    {.code = "idle-states-deep", .text = "idle states that take up to {exit_ns} to leave are allowed",
+     .advice = "hold the CPUs awake while measuring: cyclictest does (/dev/cpu_dma_latency); else boot with intel_idle.max_cstate=1 or "
+               "disable the states in /sys/devices/system/cpu/cpu*/cpuidle",
+     .meaning = "The idle driver may put the CPU to states whose exit costs more than a wakeup. Tools that hold /dev/cpu_dma_latency at 0 "
+                "are not affected, applications are."},
+    {.code = "idle-states-deep", .variant = "unknown", .text = NOT_RECORDED("the idle states"), .advice = "record them: {command}"},
     {.code = "console-serial", .text = "the console is a serial line and the kernel is not quiet: each message can hold up a CPU",
      .advice = "add 'quiet' to the command line, or log in through the network and keep the console silent",
      .meaning = "Output to a serial console runs slow code with preemption or interrupts off on many kernels."},

@@ -421,6 +421,7 @@ static void the_recipe_is_checked(void **state)
         {"cmdline", "console=ttyS0,115200 root=/dev/sda1 isolcpus=1", "console-serial"}, {"cmdline", "console=ttyS0 quiet isolcpus=1", NULL},
         {"cmdline", "quiet", "cpu-not-isolated"},                {"kernel.version", "#1 SMP PREEMPT_DYNAMIC Debian", "kernel-not-rt"},
         {"kernel.version", "#1 SMP PREEMPT_RT Debian", NULL},    {"kernel.release", "5.15.98-rt62-v8+", NULL},
+        {"cpu.1.idle.3.latency_us", "133", "idle-states-deep"},  {"cpu.1.idle.1.latency_us", "2", NULL},
         {"cpu.hypervisor", "KVM", "virtualized"},                {"cyclictest.priority", "80", "command-mismatch"},
         {"cyclictest.priority", "98", NULL},                     {"load.average", "0.02 0.01 0.00 1/100 1000", "load-missing"},
         {"load.average", "42.1 40.0 38.0 9/900 1000", NULL},
