@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# make docs       rewrites the manual pages, docs/findings.md and the shell completion from the program's own rows
+# make docs       rewrites the manual pages, docs/findings.md and the shell completion from the program's own rows,
+#                 and README's session from what it prints
 #                 (they are committed; tests/scripts/help-man-agree.sh compares)
 # make install    programs, manual pages, completion below $(DESTDIR)$(PREFIX)
 
@@ -14,6 +15,7 @@ completiondir ?= $(PREFIX)/share/bash-completion/completions
 docs: build/whylate build/whylate-capture
 	docs/make-docs build/whylate docs
 	docs/make-capture-man build/whylate-capture >docs/man/whylate-capture.1
+	docs/make-sessions build/whylate README.md
 
 install: all
 	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(docdir)' '$(DESTDIR)$(completiondir)'

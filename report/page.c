@@ -175,6 +175,12 @@ static void table_widths(const struct table *table, size_t room, size_t *width)
     }
 }
 
+/* Row 0 is the titles. */
+static const char *cell_string(const struct table *table, size_t row, size_t column)
+{
+    return row ? table->cells[(row - 1) * table->n_columns + column].string : table->columns[column].title;
+}
+
 void table_print(const struct table *table, const struct page *page, size_t indent)
 {
     size_t *width = memory_new(table->n_columns * sizeof *width);
@@ -185,7 +191,7 @@ void table_print(const struct table *table, const struct page *page, size_t inde
     for (size_t row = has_title ? 0 : 1; row <= table_n_rows(table); row++) {
         fprintf(page->file, "%*s", (int)indent, "");
         size_t n_columns = table->n_columns; /* empty cells at the end leave no blanks behind */
-        while (n_columns > 1 && row && !*table->cells[(row - 1) * table->n_columns + n_columns - 1].string)
+        while (n_columns > 1 && !*cell_string(table, row, n_columns - 1))
             n_columns--;
         for (size_t c = 0; c < n_columns; c++) {
             const struct cell *cell = row ? &table->cells[(row - 1) * table->n_columns + c] : NULL;
