@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/suggest.h"
+#include "report/words.h"
 
 static void print_help(FILE *file)
 {
@@ -43,7 +44,10 @@ static int run_command(const struct command *command, int argc, char **argv)
     request_parse(&request, command, argc, argv);
     int code = command->run(&request, &error);
     if (error.kind != ERROR_NONE) {
-        fprintf(stderr, "whylate: %s\n", error.text);
+        struct text clean = {0}; /* file names and words out of files stand in it */
+        words_clean(error.text, &clean);
+        fprintf(stderr, "whylate: %s\n", text_string(&clean));
+        text_release(&clean);
         code = error_exit_code(&error);
     }
     request_release(&request);
