@@ -8,7 +8,7 @@ static const struct option_row own[] = {
      .help = "facts under test, which are no confounds (default: kernel release, patch and core)"},
     {.name = "fail-regression", .argument = "PCT", .type = OPTION_INCREASE,
      .offset = offsetof(struct request, fail_regression_pct),
-     .help = "exit 1 if a metric is surely worse by more than this"},
+     .help = "exit 1 if a metric is surely worse by more than this, in percent"},
     {.name = NULL},
 };
 static const struct option_row *const options[] = {own, options_tail, options_input, options_output, options_gates, NULL};
@@ -21,7 +21,9 @@ const struct command command_compare = {
     .max_words = SIZE_MAX,
     .description = "Compares runs in their order, the first being the baseline: body, quantiles and tail apart, maxima "
                    "at equal sample counts, each with its interval. Conditions that differ or are not known are named "
-                   "as confounds. An INPUT that holds several runs counts as several.",
+                   "as confounds. An INPUT that holds several runs counts as several. For --fail-regression a metric is "
+                   "worse only if its whole interval (--confidence) lies above the limit: chance alone breaks a limit "
+                   "of 0 in at most 2.5 % of metrics at 95 %, and one of 20 far more rarely.",
     .examples = "whylate compare before.txt after.txt\n"
                 "whylate compare base.json new.json --fail-regression 20\n"
                 "whylate compare a.txt b.txt --factor cmdline.isolcpus\n",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/temporary.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/suggest.h"
@@ -57,6 +58,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    temporary_watch_signals();
     if (argc < 2) {
         print_help(stderr);
         return EXIT_USAGE;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/temporary.h"
 #include "base/text.h"
 
 static char *temporary_name(const char *path)
@@ -33,6 +34,15 @@ static mode_t default_mode(mode_t wanted)
     return wanted & ~mask;
 }
 
+/* It is no longer temporary: renamed, or gone. */
+static void forget(char **temporary)
+{
+    if (*temporary)
+        temporary_remove(*temporary);
+    free(*temporary);
+    *temporary = NULL;
+}
+
 enum status output_file_begin(struct output_file *output, const char *path, struct error *error)
 {
     memset(output, 0, sizeof *output);
@@ -50,6 +60,7 @@ enum status output_file_begin(struct output_file *output, const char *path, stru
         output->temporary = temporary_name(path);
         int fd = mkostemp(output->temporary, O_CLOEXEC);
         if (fd >= 0) {
+            temporary_add(output->temporary);
             fchmod(fd, default_mode(0666));
             output->file = fdopen(fd, "w");
         } else {
@@ -80,8 +91,7 @@ enum status output_file_finish(struct output_file *output, struct error *error)
     if (!good) {
         error_output(error, "cannot write '%s': %s", output->path, strerror(saved));
     } else {
-        free(output->temporary);
-        output->temporary = NULL;
+        forget(&output->temporary);
     }
     output_file_abandon(output);
     return good ? OK : FAILED;
@@ -93,7 +103,7 @@ void output_file_abandon(struct output_file *output)
         fclose(output->file);
     if (output->temporary)
         unlink(output->temporary);
-    free(output->temporary);
+    forget(&output->temporary);
     free(output->path);
     memset(output, 0, sizeof *output);
 }
@@ -159,6 +169,7 @@ enum status output_folder_scratch(struct output_folder *output, const char *path
         output->temporary = NULL;
         return FAILED;
     }
+    temporary_add(output->temporary);
     chmod(output->temporary, default_mode(0777));
     output->path = memory_string(path);
     return OK;
@@ -195,10 +206,8 @@ enum status output_folder_finish(struct output_folder *output, struct error *err
     else if (old)
         remove_folder(old);
     free(old);
-    if (good) {
-        free(output->temporary);
-        output->temporary = NULL;
-    }
+    if (good)
+        forget(&output->temporary);
     output_folder_abandon(output);
     return good ? OK : FAILED;
 }
@@ -207,7 +216,7 @@ void output_folder_abandon(struct output_folder *output)
 {
     if (output->temporary)
         remove_folder(output->temporary);
-    free(output->temporary);
+    forget(&output->temporary);
     free(output->path);
     memset(output, 0, sizeof *output);
 }

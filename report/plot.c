@@ -2,6 +2,7 @@
 #include "report/plot.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -93,6 +94,12 @@ enum status plot_run(const char *folder, const char *name, int out_fd, struct er
     char program[] = "gnuplot", defaults[] = "-d";
     char *arguments[] = {program, defaults, script.bytes, NULL};
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes; /* we may have signals blocked, gnuplot wants them */
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addchdir_np(&actions, folder);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", 0, 0);
@@ -100,8 +107,9 @@ enum status plot_run(const char *folder, const char *name, int out_fd, struct er
         posix_spawn_file_actions_adddup2(&actions, out_fd, 1);
     setenv("LC_ALL", "C.UTF-8", 1); /* names are UTF-8 whatever the user's locale; we format nothing by locale */
     pid_t pid;
-    int failure = posix_spawnp(&pid, program, &actions, NULL, arguments, environ), state = 0;
+    int failure = posix_spawnp(&pid, program, &actions, &attributes, arguments, environ), state = 0;
     posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
     text_release(&script);
     if (failure)
         return error_output(error, "cannot run gnuplot (package gnuplot-nox): %s", strerror(failure));

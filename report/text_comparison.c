@@ -52,18 +52,32 @@ static void print_metrics(const struct text_view *view, const json_t *metrics, s
     table_free(table);
 }
 
+/* "a against b"; what nobody states is said once. */
+static void add_values(const json_t *values, struct text *line)
+{
+    size_t i, n_known = 0;
+    const json_t *value;
+    json_array_foreach(values, i, value)
+        n_known += json_is_string(value);
+    if (!n_known) {
+        text_add(line, "not stated by any");
+        return;
+    }
+    json_array_foreach(values, i, value)
+        text_format(line, "%s%s", i ? " against " : "", json_is_string(value) ? json_string_value(value) : "not stated");
+}
+
 static void print_confounds(const struct text_view *view, const json_t *confounds)
 {
-    size_t i, k;
-    const json_t *confound, *value;
+    size_t i;
+    const json_t *confound;
     json_array_foreach(confounds, i, confound) {
         struct text line = {0};
         const char *severity = json_get_text(confound, "severity"), *why = json_get_text(confound, "why");
         text_format(&line, "%s: ", json_get_text(confound, "key"));
-        json_array_foreach(json_object_get(confound, "values"), k, value)
-            text_format(&line, "%s%s", k ? " against " : "", json_is_string(value) ? json_string_value(value) : "not stated");
+        add_values(json_object_get(confound, "values"), &line);
         if (why)
-            text_format(&line, ". %s", why);
+            text_format(&line, "; %s", why);
         char mark[16];
         snprintf(mark, sizeof mark, "%s:", severity);
         page_paragraph(&view->page, 2,
