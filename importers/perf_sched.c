@@ -33,13 +33,29 @@ static bool is_timehist_head(const struct line *line)
     return line_starts(line, "time ") && line_has(line, "task name") && line_has(line, "sch delay") && line_has(line, "run time");
 }
 
+static bool read_timehist_row(const struct line *line, struct cell *name, struct cell *comm, int *tid, int64_t *time_ns, int64_t *delay_ns,
+                              int64_t *run_ns);
+
+/* A record that was cut at its front has no heading: two rows in a row with all their numbers will do. */
+static bool is_timehist_row(struct lines *lines, size_t k)
+{
+    struct line line;
+    struct cell name, comm;
+    int tid;
+    int64_t time_ns, delay_ns, run_ns;
+    return lines_peek(lines, k, &line) && line.length > 60 && line.length < 400 &&
+           read_timehist_row(&line, &name, &comm, &tid, &time_ns, &delay_ns, &run_ns) && delay_ns != NS_UNKNOWN;
+}
+
 static struct probe_result perf_probe(struct lines *lines, const struct member *member)
 {
     (void)member;
     struct line line;
     if (!lines_peek(lines, 0, &line) || line.length < 40)
         return (struct probe_result){NOT_MINE, NULL};
-    return (struct probe_result){is_latency_head(&line) || is_timehist_head(&line) ? CERTAIN : NOT_MINE, NULL};
+    if (is_latency_head(&line) || is_timehist_head(&line))
+        return (struct probe_result){CERTAIN, NULL};
+    return (struct probe_result){is_timehist_row(lines, 0) && is_timehist_row(lines, 1) ? PLAUSIBLE : NOT_MINE, NULL};
 }
 
 /* ---- latency ---- */
@@ -200,7 +216,8 @@ static enum status read_timehist(struct import *import, struct lines *lines)
     tasks.slots = memory_new(tasks.n_slots * sizeof *tasks.slots);
     uint64_t n_zero = 0, first = lines_number(lines);
     struct line line;
-    lines_skip(lines, 1);
+    if (lines_peek(lines, 0, &line) && is_timehist_head(&line))
+        lines_skip(lines, 1);
     for (; lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
         struct cell text = cell_trim(cell_of(&line)), name = {"", 0}, comm = {"", 0};
         int tid = TID_UNKNOWN;

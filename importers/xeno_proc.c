@@ -15,10 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "importers/cells.h"
 #include "importers/importer.h"
 
-enum form { FORM_NONE, FORM_PER_CPU, FORM_HEAP, FORM_TIMERS, FORM_CLOCK, FORM_TIMER_2, FORM_LOCK, FORM_SINGLE, FORM_TUNING, FORM_REFUSED };
+enum form { FORM_NONE, FORM_PER_CPU, FORM_HEAP, FORM_TIMERS, FORM_CLOCK, FORM_TIMER_2, FORM_LOCK, FORM_SINGLE, FORM_TUNING, FORM_REFUSED,
+            FORM_VERSION, FORM_CLOCKTEST };
 
 static bool is_name(const struct member *member, const char *name)
 {
@@ -86,6 +88,10 @@ static enum form form_of(struct lines *lines, const struct member *member, int *
         form = FORM_TUNING;
     } else if (cell_starts(text, "(read error: ") && cell_has(text, "/proc/xenomai/")) {
         form = FORM_REFUSED;
+    } else if (cell_starts(text, "Xenomai/cobalt v") || cell_starts(text, "Xenomai/mercury v")) {
+        form = FORM_VERSION;
+    } else if (cell_starts(text, "== Testing built-in CLOCK_") || cell_starts(text, "== Tested clock:")) {
+        form = FORM_CLOCKTEST;
     } else if (single_key(lines, member, text)) {
         form = FORM_SINGLE;
         *sureness = PLAUSIBLE;
@@ -294,6 +300,59 @@ static void read_tuning(struct import *import, struct lines *lines)
     }
 }
 
+/* What the programs and xeno-config print with --info: "Xenomai/cobalt v3.1.3", then "Target:", "Compiler:", "Build args:". */
+static void read_version(struct import *import, struct lines *lines)
+{
+    struct line line;
+    lines_peek(lines, 0, &line);
+    struct cell text = cell_trim(cell_of(&line));
+    import_fact(import, "xenomai.core", "%s", cell_starts(text, "Xenomai/cobalt") ? "cobalt" : "mercury");
+    import_fact(import, "xenomai.version", "%.*s", CELL_ARGS(cell_after(text, " v")));
+    lines_skip(lines, 1);
+    for (; lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
+        text = cell_trim(cell_of(&line));
+        if (cell_starts(text, "Compiler:"))
+            import_fact(import, "xenomai.compiler", "%.*s", CELL_ARGS(cell_after(text, ":")));
+        else if (cell_starts(text, "Build args:"))
+            import_fact(import, "xenomai.build_args", "%.*s", CELL_ARGS(cell_after(text, ":")));
+        else if (!cell_starts(text, "Target:"))
+            break;
+    }
+}
+
+/* clocktest: a row per CPU, repainted; the last one counts. "  0     0.5    -0.257     0     0.0" */
+static void read_clocktest(struct import *import, struct lines *lines)
+{
+    static const char *const names[] = {"ToD offset [us]", "ToD drift [us/s]", "warps", "max delta [us]"};
+    enum { MAX_CPUS = 256 };
+    struct decimal(*last)[4] = memory_new(MAX_CPUS * sizeof *last);
+    struct cells words = {0};
+    struct line line;
+    lines_peek(lines, 0, &line);
+    import_fact(import, "clocktest.clock", "%.*s", CELL_ARGS(cell_trim(cell_from(cell_trim(cell_of(&line)), 3))));
+    lines_skip(lines, 1);
+    for (; lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
+        cells_of_line(&words, &line);
+        int cpu;
+        if (line_starts(&line, "CPU ") || line_starts(&line, "---"))
+            continue;
+        if (words.n != 5 || !cell_int(words.cell[0], &cpu) || cpu < 0 || cpu >= MAX_CPUS)
+            break;
+        for (size_t i = 0; i < 4; i++)
+            last[cpu][i] = decimal_parse(words.cell[1 + i].text, words.cell[1 + i].length);
+    }
+    struct counter_table *table = import_counters_begin(import, "clocktest");
+    for (size_t cpu = 0; cpu < MAX_CPUS; cpu++) {
+        char scope[24];
+        snprintf(scope, sizeof scope, "cpu %zu", cpu);
+        for (size_t i = 0; i < 4; i++)
+            if (last[cpu][i].is_known)
+                import_counters_add_gauge(table, scope, names[i], last[cpu][i]);
+    }
+    free(last);
+    cells_release(&words);
+}
+
 static enum status proc_read(struct import *import, struct lines *lines, struct error *error)
 {
     (void)error;
@@ -321,6 +380,12 @@ static enum status proc_read(struct import *import, struct lines *lines, struct 
     case FORM_TUNING:
         read_tuning(import, lines);
         break;
+    case FORM_VERSION:
+        read_version(import, lines);
+        break;
+    case FORM_CLOCKTEST:
+        read_clocktest(import, lines);
+        break;
     case FORM_TIMER_2:
         import_fact(import, "xenomai.timer", "%.*s", CELL_ARGS(text));
         lines_skip(lines, 1);
@@ -338,7 +403,7 @@ static enum status proc_read(struct import *import, struct lines *lines, struct 
 
 const struct importer importer_xeno_proc = {
     .name = "xenomai-proc",
-    .summary = "/proc/xenomai: irq, faults, apc, heap, timers, clock, version; autotune",
+    .summary = "/proc/xenomai: irq, faults, apc, heap, timers, clock, version; autotune, clocktest",
     .reads = "Xenomai 2.0 to 3.3 (I-pipe and Dovetail), latmus -t",
     .probe_lines = proc_probe,
     .read_lines = proc_read,
