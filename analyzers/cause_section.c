@@ -127,6 +127,7 @@ void section_decide(const struct cause_input *input, struct decision *decision)
         best->confidence = CONFIDENCE_POSSIBLE; /* the tracer says off, the rows do not say where */
         best->why = "section-not-recorded";
     }
+    ipipe_path_decide(input, decision);
 }
 
 void blocked_decide(const struct cause_input *input, struct decision *decision)

@@ -234,8 +234,9 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
         return FAILED;
     }
     int64_t missing = 0;
-    bool is_traced_section = w->kind == WINDOW_SECTION && w->claim != ROW_NONE && w->section_kind != SLICE_UNEXPLAINED &&
-                             e->store->claims[w->claim].kind == CLAIM_TRACER_HEADER;
+    const struct claim *claim = w->claim == ROW_NONE ? NULL : &e->store->claims[w->claim];
+    bool is_traced_section = w->kind == WINDOW_SECTION && claim && w->section_kind != SLICE_UNEXPLAINED &&
+                             (claim->kind == CLAIM_TRACER_HEADER || claim->kind == CLAIM_FREEZE);
     if (!is_traced_section)
         missing = carve_unrecorded(&sweep, w);
     input.is_complete = carve_gaps(e->store, &sweep, w);

@@ -60,6 +60,8 @@ static const char *piece_subject(const struct cause_input *input, const struct p
         return s->kind == SUBJECT_SLACK ? "timer slack" : task_format(input, s);
     case SLICE_IRQS_OFF:
     case SLICE_PREEMPT_OFF:
+        if (name && s->tid == TID_UNKNOWN && !s->comm)
+            return name;
         return name ? arena_format(input->arena, "%s in %s", name, task_format(input, s)) : task_format(input, s);
     case SLICE_IDLE:
     case SLICE_IDLE_EXIT:
