@@ -235,14 +235,19 @@ static size_t parse_pairs(struct trace_formats *formats, const char *at, const c
     }
 }
 
+/* A hostile file's print format must not cost more than a kernel's: the longest seen are 8 KB. */
+#define MAX_PRINT_FORMAT  65536
+#define MAX_MACRO_SUBJECT 512
+
 /* Where the pairs of macro(REC->field, ...) begin in a print format; NULL without them. */
 static const char *find_macro(struct span fmt, const char *macro, const char *field)
 {
-    const char *at = (const char *)fmt.bytes, *end = at + fmt.size;
+    const char *at = (const char *)fmt.bytes, *end = at + (fmt.size < MAX_PRINT_FORMAT ? fmt.size : MAX_PRINT_FORMAT);
     while ((at = memmem(at, (size_t)(end - at), macro, strlen(macro)))) {
         at += strlen(macro);
-        const char *brace = memchr(at, '{', (size_t)(end - at));
-        const char *rec = memmem(at, (size_t)(end - at), "REC->", 5);
+        size_t near = (size_t)(end - at) < MAX_MACRO_SUBJECT ? (size_t)(end - at) : MAX_MACRO_SUBJECT;
+        const char *brace = memchr(at, '{', near);
+        const char *rec = memmem(at, near, "REC->", 5);
         size_t length = strlen(field);
         if (rec && brace && rec < brace && (size_t)(end - rec) > 5 + length && !memcmp(rec + 5, field, length) &&
             !isalnum((unsigned char)rec[5 + length]) && rec[5 + length] != '_')

@@ -237,7 +237,9 @@ static void put_field(struct writer *writer, const struct trace_formats *formats
             put_bytes(writer, name, strlen(name));
             return;
         }
-    const char *symbol = field->is_pointer ? trace_symbol_find(formats, (uint64_t)value) : NULL;
+    /* Small numbers behind a pointer's type (ARM has vectors at 0) are no functions. */
+    bool may_be_code = field->is_pointer && (uint64_t)value >= (formats->text_start ? formats->text_start : 65536);
+    const char *symbol = may_be_code ? trace_symbol_find(formats, (uint64_t)value) : NULL;
     if (symbol)
         put_bytes(writer, symbol, strlen(symbol));
     else if (field->is_pointer)

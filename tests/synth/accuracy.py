@@ -101,6 +101,19 @@ def null_trace(job):
         return {f["code"] for f in json.loads(done.stdout)["findings"]}
 
 
+def ipipe_dump(job):
+    """Planted section and answer of one I-pipe dump; its stamps are whole us, its delays ns."""
+    synth, whylate, seed = job
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+        dump, truths = os.path.join(folder, "max"), os.path.join(folder, "truth")
+        subprocess.run([synth, "--seed", str(seed), "--ipipe", dump, "--truth", truths], check=True)
+        truth = next(rows(truths))
+        done = subprocess.run([whylate, "explain", "--json", dump], check=True, stdout=subprocess.PIPE)
+        outliers = json.loads(done.stdout)["outliers"]
+        found = len(outliers) == 1 and abs(outliers[0]["latency_ns"] - truth["end"]) <= 1000
+        return (truth, answer_of(outliers[0] if found else None), "shown/ipipe", f"synth --seed {seed} --ipipe")
+
+
 # Said of whole traces, with a false-alarm rate that is stated (1 %).
 NULL_CODES = ("irq-storm", "timer-cascade", "periodic-outliers", "simultaneous-maxima", "cache-miss", "frequency")
 
@@ -156,9 +169,10 @@ def main():
     jobs += [(arguments.synth, arguments.whylate, seed, 10, "hidden", "mono") for seed in seeds]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = [row for rows_of_trace in pool.map(one_trace, jobs) for row in rows_of_trace]
+        results += pool.map(ipipe_dump, [(arguments.synth, arguments.whylate, seed) for seed in seeds])
         failures, errors = null_traces(arguments, pool, 20 if arguments.reduced else 1000), []
 
-    for form in ("dat", "text"):
+    for form in ("dat", "text", "ipipe"):
         shown = [r for r in results if r[2] == "shown/" + form]
         counts = collections.Counter()
         for truth, answer, _, where in shown:

@@ -5,6 +5,8 @@
  *   synth --seed N --outliers N [--dat FILE] [--text FILE] [--truth FILE]
  *         [--only NAME] [--hide] [--clock mono|local] [--list]
  *
+ *   synth --seed N --ipipe FILE --truth FILE     an I-pipe dump of one section instead
+ *
  * --hide leaves out the tracepoints that are the evidence of the causes planted. --outliers 0 plants nothing.
  * The truth begins with "# RELEASE MODEL"; then one row each: cpu tid due_ns end_ns amount_ns cause hidden culprit
  */
@@ -16,6 +18,7 @@
 
 #include "base/memory.h"
 #include "tests/synth/dat.h"
+#include "tests/synth/ipipe.h"
 #include "tests/synth/scenarios.h"
 #include "tests/synth/text.h"
 
@@ -23,7 +26,7 @@ struct request {
     uint64_t seed;
     int n_outliers;
     bool hide, list;
-    const char *dat, *text, *truth, *only, *clock;
+    const char *dat, *text, *truth, *only, *clock, *ipipe;
 };
 
 #define TYPICAL_PERIODS 25 /* between two planted ones */
@@ -160,7 +163,7 @@ static bool parse(int argc, char **argv, struct request *request)
         {"seed", required_argument, NULL, 's'},  {"outliers", required_argument, NULL, 'n'}, {"dat", required_argument, NULL, 'd'},
         {"text", required_argument, NULL, 't'},  {"truth", required_argument, NULL, 'r'},    {"only", required_argument, NULL, 'o'},
         {"clock", required_argument, NULL, 'c'}, {"hide", no_argument, NULL, 'h'},           {"list", no_argument, NULL, 'l'},
-        {NULL, 0, NULL, 0},
+        {"ipipe", required_argument, NULL, 'i'}, {NULL, 0, NULL, 0},
     };
     for (int letter; (letter = getopt_long(argc, argv, "", options, NULL)) != -1;)
         switch (letter) {
@@ -171,6 +174,7 @@ static bool parse(int argc, char **argv, struct request *request)
         case 'r': request->truth = optarg; break;
         case 'o': request->only = optarg; break;
         case 'c': request->clock = optarg; break;
+        case 'i': request->ipipe = optarg; break;
         case 'h': request->hide = true; break;
         case 'l': request->list = true; break;
         default: return false;
@@ -191,6 +195,11 @@ int main(int argc, char **argv)
         return 0;
     struct machine m;
     machine_init(&m, request.seed);
+    if (request.ipipe) {
+        bool done = ipipe_write(&m, request.ipipe) && (!request.truth || write_truth(&m, request.truth));
+        machine_release(&m);
+        return done ? 0 : 4;
+    }
     m.clock = request.clock;
     if (strcmp(request.clock, "mono") != 0) {
         m.clock_offset_ns = random_between(&m, -5000000, 5000000);

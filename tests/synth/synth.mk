@@ -6,7 +6,7 @@
 SYNTH_OBJS := $(patsubst tests/synth/%.c,$(OBJ)/tests/synth/%.o,$(wildcard tests/synth/*.c))
 SYNTH_BIN  := $(OBJ)/tests/synth/synth
 
-.PHONY: accuracy accuracy-causes
+.PHONY: accuracy
 check-programs: $(SYNTH_BIN)
 
 $(SYNTH_BIN): $(SYNTH_OBJS) $(LIB)
@@ -14,6 +14,5 @@ $(SYNTH_BIN): $(SYNTH_OBJS) $(LIB)
 
 -include $(SYNTH_OBJS:.o=.d)
 
-accuracy: accuracy-causes
-accuracy-causes: all $(SYNTH_BIN)
+accuracy: all $(SYNTH_BIN)
 	tests/synth/accuracy.py --synth $(SYNTH_BIN) --whylate build/whylate $(if $(REDUCED),--reduced)

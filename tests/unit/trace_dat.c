@@ -182,6 +182,41 @@ static void raw_pages_of_a_folder(void **state)
     store_close(store);
 }
 
+/* trace-cmd record of a latency tracer keeps the kernel's text instead of pages: it is read as any ftrace text. */
+static void latency_traces_are_text(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "# tracer: wakeup_rt\n#\n# wakeup_rt latency trace v1.1.5 on 6.1.0-57-rt-amd64\n"
+        "# --------------------------------------------------------------------\n"
+        "# latency: 117 us, #2/2, CPU#1 | (M:preempt_rt VP:0, KP:0, SP:0 HP:0 #P:2)\n"
+        "#    -----------------\n#    | task: cyclictest-845 (uid:0 nice:0 policy:1 rt_prio:95)\n#    -----------------\n#\n"
+        "#                    _------=> CPU#\n#                   / _-----=> irqs-off/BH-disabled\n"
+        "#                  | / _----=> need-resched\n#                  || / _---=> hardirq/softirq\n"
+        "#                  ||| / _--=> preempt-depth\n#                  |||| / _-=> migrate-disable\n"
+        "#                  ||||| /     delay\n#  cmd     pid     |||||| /     time  |   caller\n"
+        "#     \\   /        ||||||  \\    |    /\n"
+        "  <idle>-0         1dNh5.    1us+:      0:120:R   + [001]     845:  4:R cyclictest\n"
+        "  <idle>-0         1d..3.  117us :      0:120:R ==> [001]     845:  4:R cyclictest\n";
+    struct bytes file = slurp(v6);
+    unsigned char *tag = memmem(file.bytes, file.size, "options  \0", 10);
+    assert_non_null(tag);
+    size_t head = (size_t)(tag - file.bytes), size = head + 10 + sizeof text - 1;
+    unsigned char *whole = malloc(size);
+    memcpy(whole, file.bytes, head);
+    memcpy(whole + head, "latency  \0", 10);
+    memcpy(whole + head + 10, text, sizeof text - 1);
+    struct store *store = import_bytes(whole, size, 1);
+    assert_non_null(store);
+    assert_int_equal(store->n_streams, 1);
+    assert_int_equal(store->n_events, 2);
+    assert_string_equal(store->streams[0].tracer, "wakeup_rt");
+    assert_int_equal(store->series[0].max_ns, 117000);
+    store_close(store);
+    free(whole);
+    free(file.bytes);
+}
+
 static void flipped_bytes_do_no_harm(void **state)
 {
     (void)state;
@@ -252,6 +287,7 @@ int main(void)
         cmocka_unit_test(cut_files_give_what_is_whole),
         cmocka_unit_test(pages_are_found_without_their_table),
         cmocka_unit_test(raw_pages_of_a_folder),
+        cmocka_unit_test(latency_traces_are_text),
         cmocka_unit_test(flipped_bytes_do_no_harm),
         cmocka_unit_test(fields_agree_with_libtraceevent),
     };
