@@ -19,7 +19,7 @@ static struct finding *add(const struct compare *compare, uint32_t side, const c
 
 static void put_ns(const struct compare *compare, struct finding *finding, const char *key, double ns)
 {
-    if (isfinite(ns))
+    if (fabs(ns) < 9e18)
         finding_integer(&compare->analysis->findings, finding, key, (int64_t)llround(ns));
 }
 

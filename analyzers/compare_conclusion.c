@@ -13,7 +13,7 @@
 static void add_ns(struct text *text, double ns)
 {
     char buffer[DURATION_TEXT_BYTES];
-    if (isfinite(ns))
+    if (fabs(ns) < 9e18)
         text_add(text, duration_format((int64_t)llround(ns), buffer));
     else
         text_add(text, "unknown");

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/temporary.h"
 #include "base/text.h"
@@ -35,6 +37,17 @@ static int wrong_use(const char *problem, const char *subject)
     return EXIT_USAGE;
 }
 
+/*
+ * Closed standard descriptors (>&-) must stay of no use: else the next file that is opened gets their number, and what is
+ * printed lands in it. Each is held by one that cannot do what it is for.
+ */
+static void hold_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            exit(EXIT_OUTPUT);
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
     struct request request;
@@ -58,6 +71,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    hold_standard_descriptors();
     temporary_watch_signals();
     if (argc < 2) {
         print_help(stderr);

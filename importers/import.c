@@ -34,6 +34,32 @@ static void add_artefact(struct import *import)
     import->artefact = store_add_artefact(import->store, &artefact);
 }
 
+/*
+ * The results in a folder's second file open a run of their own: then what the file said above them is of that run too,
+ * and not of the one before.
+ */
+static void move_to_own_run(struct import *import)
+{
+    struct import_private *private = import->private;
+    uint32_t own = ROW_NONE;
+    for (size_t i = store_count_series(import->store); i-- > 0;) {
+        const struct series *series = store_edit_series(import->store, (uint32_t)i);
+        if (series->artefact != import->artefact)
+            break;
+        own = series->run < own ? series->run : own;
+    }
+    if (own == ROW_NONE || own == private->member_run)
+        return;
+    for (size_t i = private->first_fact; i < store_count_facts(import->store); i++)
+        if (store_peek_fact(import->store, i)->artefact == import->artefact &&
+            store_peek_fact(import->store, i)->run == private->member_run)
+            store_edit_fact(import->store, i)->run = own;
+    for (size_t i = 0; i < private->n_notes; i++)
+        if (private->notes[i].run == private->member_run)
+            private->notes[i].run = own;
+    store_edit_artefact(import->store, import->artefact)->run = private->member_run = own;
+}
+
 /* Notes are added up while a member is read; states live as long. */
 static void end_member(struct import *import, const char *format)
 {
@@ -41,6 +67,7 @@ static void end_member(struct import *import, const char *format)
     for (size_t i = 0; i < private->n_states; i++)
         free(private->states[i].memory);
     private->n_states = 0;
+    move_to_own_run(import);
     for (size_t i = 0; i < private->n_notes; i++) {
         const struct kept_note *kept = &private->notes[i];
         store_add_note(import->store, &(struct note){.artefact = import->artefact, .run = kept->run, .code = kept->code,
@@ -127,8 +154,10 @@ static enum status read_member(struct import *import, struct error *error)
 {
     const unsigned char *bytes;
     size_t size;
-    if (input_map(import->input, import->member_index, &bytes, &size, error) == FAILED)
+    if (input_map(import->input, import->member_index, &bytes, &size, error) == FAILED) {
+        add_artefact(import);
         return FAILED;
+    }
     enum status status;
     if (size == 0) {
         status = error_input(error, "%s: empty file", import->member->path);
@@ -139,6 +168,8 @@ static enum status read_member(struct import *import, struct error *error)
         if (import->n_threads > 1 && !import->private->options->no_hash)
             input_sha256_begin(import->input, import->member_index);
         status = read_bytes(import, bytes, size, error);
+        if (status == FAILED && !input_is_directory(import->input))
+            input_sha256_give_up(import->input, import->member_index);
     }
     input_unmap(import->input, import->member_index);
     return status;
@@ -204,6 +235,8 @@ static enum status settle_member(struct import *import, enum status status, bool
     if (is_one_of_many && member_error->kind == ERROR_INPUT) {
         if (import->member->size_bytes && !private->is_run_file) {
             import_note(import, "not-understood", 0, "%s", member_error->text);
+            if (import->member->defect)
+                import_note(import, "file-truncated", 0, "%s", import->member->defect);
             end_member(import, "unknown");
         }
         return OK;
@@ -234,9 +267,12 @@ static bool is_run_file(struct input *input, size_t i)
     return is_one;
 }
 
-/* The members of a directory may make several runs: each folder its own, or because results repeat. */
+/*
+ * The members of a directory may make several runs: each folder its own, or because results repeat. *last: what was
+ * wrong with the last member that gave nothing.
+ */
 static enum status read_members(struct import *import, struct input *input, const char *path, size_t *n_read,
-                                struct error *error)
+                                struct error *last, struct error *error)
 {
     struct import_private *private = import->private;
     struct layout *layout = layout_new(input);
@@ -262,6 +298,8 @@ static enum status read_members(struct import *import, struct input *input, cons
         struct error member_error = {0};
         enum status member_status = read_member(import, &member_error);
         status = settle_member(import, member_status, is_one_of_many, &member_error, n_read, error);
+        if (member_status == FAILED)
+            *last = member_error;
         if (is_one_of_many)
             add_pair(&pairing, import->member, import->run);
     }
@@ -281,9 +319,12 @@ static enum status read_input(struct import *import, const char *path, struct er
     size_t n_read = 0;
     if (input_open(&input, path, NULL, error) == FAILED)
         return FAILED;
-    enum status status = read_members(import, input, path, &n_read, error);
+    struct error last = {0};
+    enum status status = read_members(import, input, path, &n_read, &last, error);
     if (status != FAILED && n_read == 0)
-        status = error_input(error, "%s: no file of a known format in it", path);
+        status = last.kind != ERROR_NONE && input_count(input) == 1
+                     ? error_input(error, "%s", last.text)
+                     : error_input(error, "%s: no file of a known format in it", path);
     input_close(input);
     if (!import->private->options->same_run)
         import->private->run_is_open = false;

@@ -50,11 +50,13 @@ void import_note_n(struct import *import, const char *code, uint64_t count, uint
 
 /* ---- facts ---- */
 
-static bool has_fact(const struct import *import, uint32_t run, const char *key, const char *value)
+/* A value that another file states too is of use where that file makes a run of its own: artefact ROW_NONE means any. */
+static bool has_fact(const struct import *import, uint32_t run, const char *key, const char *value, uint32_t artefact)
 {
     for (size_t i = store_count_facts(import->store); i-- > 0;) {
         const struct fact *fact = store_peek_fact(import->store, i);
-        if (fact->run == run && strcmp(fact->key, key) == 0 && (!value || strcmp(fact->value, value) == 0))
+        if (fact->run == run && (artefact == ROW_NONE || fact->artefact == artefact) && strcmp(fact->key, key) == 0 &&
+            (!value || strcmp(fact->value, value) == 0))
             return true;
     }
     return false;
@@ -70,7 +72,7 @@ void import_fact(struct import *import, const char *key, const char *format, ...
     size_t length = strlen(value);
     while (length && (unsigned char)value[length - 1] <= ' ')
         value[--length] = '\0';
-    if (has_fact(import, import->run, key, value))
+    if (has_fact(import, import->run, key, value, import->artefact))
         return;
     store_add_fact(import->store, &(struct fact){.run = import->run, .artefact = import->artefact, .key = key, .value = value});
 }
@@ -97,7 +99,7 @@ void facts_share(struct import *import, size_t begin, size_t end, uint32_t from)
         fact.value = store_keep(import->store, fact.value);
         for (uint32_t run = from + 1; run < n_runs; run++) {
             fact.run = run;
-            if (!has_fact(import, run, fact.key, NULL))
+            if (!has_fact(import, run, fact.key, NULL, ROW_NONE))
                 store_add_fact(import->store, &fact);
         }
     }

@@ -105,6 +105,9 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
         import_note_n(import, "prose", n_prose, 0, "lines of no known format, left out");
     if (n_blocks)
         note_repairs(import, lines);
+    if (n_blocks && lines_nul_tail(lines))
+        import_note_n(import, "file-truncated", lines_nul_tail(lines), 0,
+                      "NUL bytes at the end, as after a power cut: what stood there is lost");
     if (status != FAILED && n_blocks == 0)
         status = unsupported ? error_input(error, "%s: %s", import->member->path, unsupported)
                              : error_input(error, "%s: no known format in this text", import->member->path);

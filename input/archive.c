@@ -188,6 +188,10 @@ enum status archive_unpack(struct input *input, const void *bytes, size_t size, 
             input->n_skipped++;
             continue;
         }
+        if (archive_entry_is_encrypted(entry)) {
+            status = error_input(error, "%s: encrypted: unpack it with its password first", path);
+            goto out;
+        }
         struct member_slot *slot;
         char *name = is_raw ? NULL : clean_name(&input->arena, archive_entry_pathname(entry) ? archive_entry_pathname(entry) : "");
         if (is_raw) {

@@ -122,10 +122,27 @@ static enum status add_file(struct input *input, const char *path, const char *d
         input->n_skipped++;
         return OK;
     }
+    if (status != FAILED && S_ISFIFO(st->st_mode) && slot->member.size_bytes == 0)
+        status = error_input(error, "%s: a pipe that nobody wrote to", path);
     if (status == FAILED)
         return FAILED;
     slot->member.is_empty_by_proc = S_ISREG(st->st_mode) && slot->member.size_bytes > 0;
     return expand_last(input, !is_named, error);
+}
+
+/* Listed all the same, so that the import can say that it was not read. Of /proc (size 0) nobody misses what refuses. */
+static enum status add_unreadable(struct input *input, const char *path, const char *directory, const struct stat *st,
+                                  struct error *error)
+{
+    struct member_slot *slot;
+    input->n_skipped++;
+    if (st->st_size == 0)
+        return OK;
+    if (members_add(input, path, directory, &slot, error) == FAILED)
+        return FAILED;
+    slot->file_path = slot->member.path;
+    slot->member.size_bytes = (uint64_t)st->st_size;
+    return OK;
 }
 
 static int not_dots(const struct dirent *entry)
@@ -154,11 +171,8 @@ static enum status add_directory(struct input *input, const char *path, const ch
                 continue;
             }
             if (pass == 0 && S_ISREG(st.st_mode)) {
-                if (access(full, R_OK) != 0) {
-                    input->n_skipped++;
-                    continue;
-                }
-                status = add_file(input, full, directory, &st, false, error);
+                status = access(full, R_OK) == 0 ? add_file(input, full, directory, &st, false, error)
+                                                 : add_unreadable(input, full, directory, &st, error);
             } else if (pass == 1 && S_ISDIR(link.st_mode) && name[0] != '.') {
                 const char *inner = *directory ? arena_format(&input->arena, "%s/%s", directory, name) : name;
                 status = add_directory(input, full, inner, depth + 1, error);
@@ -301,7 +315,7 @@ void input_drop_below(struct input *input, size_t i, size_t offset)
 static void *hash_main(void *argument)
 {
     struct hash_job *job = argument;
-    hash_sha256_hex(job->bytes, job->size, true, job->sha256);
+    hash_sha256_hex(job->bytes, job->size, true, &job->stop, job->sha256);
     return NULL;
 }
 
@@ -329,6 +343,13 @@ static void finish_hash(struct member_slot *slot)
     slot->hash_job = NULL;
 }
 
+void input_sha256_give_up(struct input *input, size_t i)
+{
+    struct member_slot *slot = &input->slots[i];
+    if (slot->hash_job)
+        atomic_store(&slot->hash_job->stop, true);
+}
+
 const char *input_sha256(struct input *input, size_t i)
 {
     struct member_slot *slot = &input->slots[i];
@@ -338,7 +359,7 @@ const char *input_sha256(struct input *input, size_t i)
         size_t size;
         if (input_map(input, i, &bytes, &size, NULL) == FAILED)
             return "";
-        hash_sha256_hex(bytes, size, slot->map != NULL, slot->sha256);
+        hash_sha256_hex(bytes, size, slot->map != NULL, NULL, slot->sha256);
         input_unmap(input, i);
     }
     return slot->sha256;

@@ -46,6 +46,7 @@ void input_unmap(struct input *input, size_t i);
 void input_drop_below(struct input *input, size_t i, size_t offset);
 /* Starts to hash a mapped member in a thread of its own; input_sha256() waits for it. Small ones wait till asked. */
 void input_sha256_begin(struct input *input, size_t i);
+void input_sha256_give_up(struct input *input, size_t i); /* nobody will ask: a file of 10 GB may have been refused at once */
 const char *input_sha256(struct input *input, size_t i); /* hex of the bytes as the importer sees them; loan */
 void input_close(struct input *input);
 

@@ -20,6 +20,7 @@ struct fetched {
 struct lines {
     const unsigned char *bytes;
     size_t size;
+    size_t n_nul_tail; /* left out of size */
     struct text_damage damage;
     /* Logical lines have indices 0, 1 ...; those in [kept_from, fetched) are in the ring at index & (capacity - 1). */
     struct fetched *ring;
@@ -42,10 +43,24 @@ const char *repair_name(enum repair repair)
     return bit < N_REPAIRS ? names[bit] : "";
 }
 
+/* A power cut leaves files whose end is a block of NUL bytes. (UTF-16 has one or two.) More is a sparse file: no text. */
+#define MIN_NUL_TAIL 16
+#define MAX_NUL_TAIL ((size_t)16 << 20)
+
+static size_t nul_tail(const unsigned char *bytes, size_t size)
+{
+    size_t n = 0;
+    while (n < size && n < MAX_NUL_TAIL && bytes[size - 1 - n] == 0)
+        n++;
+    return n >= MIN_NUL_TAIL ? n : 0;
+}
+
 bool lines_is_text(const void *data, size_t size)
 {
     const unsigned char *bytes = data;
     struct text_damage damage;
+    if (nul_tail(bytes, size) == MAX_NUL_TAIL)
+        return false;
     if (size > 65536)
         size = 65536;
     size_t i = 0;
@@ -53,6 +68,7 @@ bool lines_is_text(const void *data, size_t size)
         i++;
     if (i == size)
         return false;
+    size -= nul_tail(bytes, size);
     damage_examine(&damage, bytes, size);
     if (damage.encoding != ENCODING_UTF8)
         return true;
@@ -68,8 +84,9 @@ bool lines_is_text(const void *data, size_t size)
 struct lines *lines_new(const void *bytes, size_t size)
 {
     struct lines *lines = memory_new(sizeof *lines);
+    lines->n_nul_tail = nul_tail(bytes, size);
     lines->bytes = bytes;
-    lines->size = size;
+    lines->size = size -= lines->n_nul_tail;
     lines->capacity = 1024;
     lines->ring = memory_new(lines->capacity * sizeof *lines->ring);
     damage_examine(&lines->damage, bytes, size);
@@ -264,6 +281,11 @@ void lines_seek(struct lines *lines, size_t mark)
     }
     while (lines->current < mark && !lines_at_end(lines))
         lines_skip(lines, 1);
+}
+
+size_t lines_nul_tail(const struct lines *lines)
+{
+    return lines->n_nul_tail;
 }
 
 unsigned lines_repairs(const struct lines *lines)

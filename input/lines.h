@@ -55,6 +55,7 @@ uint64_t lines_number(struct lines *lines); /* of the current line */
 size_t lines_offset(const struct lines *lines); /* of the current line, in the bytes as they came */
 /* How many bytes at the front look like text: false for binary data. */
 bool lines_is_text(const void *bytes, size_t size);
+size_t lines_nul_tail(const struct lines *lines); /* NUL bytes that end the file in place of what a power cut took */
 /* A mark to come back to. */
 size_t lines_tell(const struct lines *lines);
 void lines_seek(struct lines *lines, size_t mark);

@@ -4,20 +4,22 @@
 #define INPUT_MEMBERS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/memory.h"
 #include "input/input.h"
 #include "input/spool.h"
 
-/* A member and where its bytes are: a file by path, or a span of a spool. */
 /* A hash that is being made while the importer reads. */
 struct hash_job {
     pthread_t thread;
     const void *bytes;
     size_t size;
+    atomic_bool stop; /* nobody will ask for it */
     char sha256[65];
 };
 
+/* A member and where its bytes are: a file by path, or a span of a spool. */
 struct member_slot {
     struct hash_job *hash_job; /* NULL: none */
     struct member member;

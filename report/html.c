@@ -305,7 +305,7 @@ static void put_comparison(FILE *file, const json_t *document)
         fputs("\n<tr>", file);
         put_element(file, "td", NULL, json_get_text(row, "name"));
         json_array_foreach(json_object_get(row, "values"), k, value)
-            put_element(file, "td", "n", json_is_number(value) ? duration_format((int64_t)llround(json_number_value(value)), text) : NULL);
+            put_element(file, "td", "n", fabs(json_number_value(value)) < 9e18 && json_is_number(value) ? duration_format((int64_t)llround(json_number_value(value)), text) : NULL);
         snprintf(text, sizeof text, "%.3g", json_get_number(row, "ratio"));
         put_element(file, "td", "n", isnan(json_get_number(row, "ratio")) ? NULL : text);
         const json_t *interval = json_object_get(row, "interval");

@@ -14,7 +14,7 @@
 static void cell_metric(struct table *table, const json_t *value)
 {
     char cell[DURATION_TEXT_BYTES];
-    table_cell(table, json_is_number(value) ? duration_format((int64_t)llround(json_number_value(value)), cell) : NULL);
+    table_cell(table, fabs(json_number_value(value)) < 9e18 && json_is_number(value) ? duration_format((int64_t)llround(json_number_value(value)), cell) : NULL);
 }
 
 static void print_metrics(const struct text_view *view, const json_t *metrics, size_t n_runs)

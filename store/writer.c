@@ -337,6 +337,11 @@ const struct fact *store_peek_fact(const struct store_writer *writer, size_t ind
     return pool_get(&writer->tables[TABLE_FACTS], sizeof(struct fact), index);
 }
 
+struct fact *store_edit_fact(struct store_writer *writer, size_t index)
+{
+    return edit_row(writer, TABLE_FACTS, (uint32_t)index);
+}
+
 const struct counter *store_peek_counter(const struct store_writer *writer, size_t index)
 {
     assert(index < writer->tables[TABLE_COUNTERS].n);

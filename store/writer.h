@@ -38,6 +38,7 @@ struct artefact *store_edit_artefact(struct store_writer *writer, uint32_t artef
 struct series *store_edit_series(struct store_writer *writer, uint32_t series);
 struct stream *store_edit_stream(struct store_writer *writer, uint32_t stream);
 struct claim *store_edit_claim(struct store_writer *writer, uint32_t claim);
+struct fact *store_edit_fact(struct store_writer *writer, size_t index);
 size_t store_count_runs(const struct store_writer *writer);
 size_t store_count_series(const struct store_writer *writer);
 size_t store_count_facts(const struct store_writer *writer);
