@@ -261,7 +261,8 @@ static void on_unseen_switch(struct activations *p, struct pass_cpu *c, int32_t 
 }
 
 /* Before an interrupt is recorded the current CPU may still be in a callback or handler: that is where due comes from. */
-static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t t_ns, const uint32_t *w, bool is_waking)
+static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t t_ns, const uint32_t *w, bool is_waking,
+                      uint32_t flags)
 {
     int32_t tid = (int32_t)w[1], prio = (int32_t)w[2];
     struct thread *t = followed_thread(p, tid, prio, w[0]);
@@ -295,7 +296,8 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     a->waker_tid = c->tid;
     a->waker_prio = c->prio;
     a->waker_comm = c->comm;
-    a->waker_in_irq = c->irq_depth > 0 || c->in_callback || c->softirq_depth > 0;
+    a->waker_in_irq = c->irq_depth > 0 || c->in_callback || c->softirq_depth > 0 ||
+                      flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_NMI);
     a->handler_ns = c->irq_depth > 0 ? c->irq_entry_ns : NS_UNKNOWN;
     if (c->in_callback && word_class(p->config.words, c->timer_function) & WORD_WAKING_TIMER) {
         a->timer = c->timer;
@@ -462,11 +464,11 @@ void activations_apply(struct activations *p, const struct event_ref *ref)
         break;
     case KIND_SCHED_WAKING:
         c->irq_wakings++;
-        on_waking(p, c, ref->cpu, t_ns, w, true);
+        on_waking(p, c, ref->cpu, t_ns, w, true, ref->view->flags[ref->i]);
         break;
     case KIND_SCHED_WAKEUP:
     case KIND_SCHED_WAKEUP_NEW:
-        on_waking(p, c, ref->cpu, t_ns, w, false);
+        on_waking(p, c, ref->cpu, t_ns, w, false, ref->view->flags[ref->i]);
         break;
     case KIND_SCHED_MIGRATE_TASK: {
         struct thread *t = find_thread(p, (int32_t)w[1]);

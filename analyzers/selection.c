@@ -203,7 +203,8 @@ static bool claim_is_wanted(const struct selection *s, const struct claim *c)
     const struct analysis_options *o = s->options;
     if (c->run != s->run)
         return false;
-    if (o->task && !task_matches(o->task, c->comm, c->tid))
+    const char *comm = c->comm || c->tid == TID_UNKNOWN ? c->comm : store_task_comm(s->store, c->run, c->tid);
+    if (o->task && !task_matches(o->task, comm, c->tid))
         return false;
     if (o->has_cpus && c->cpu >= 0 && !cpuset_has(&o->cpus, c->cpu))
         return false;
@@ -302,20 +303,41 @@ static bool has_first_class(const struct selection *s)
     return false;
 }
 
-static void add_mark_windows(struct selection *s)
+/* "blocked 25012 us" is no late wakeup but a wait from the switch out: the mark's value tells which it means. */
+static enum status window_of_mark(struct selection *s, const struct mark *m, const struct claim *c, struct window *w, struct error *error)
+{
+    *w = window_of_activation(&m->a, s->run, m->stream);
+    if (c->latency_ns == NS_UNKNOWN)
+        return OK;
+    int64_t wait = m->a.slept_ns == NS_UNKNOWN ? 0 : m->a.switch_ns - m->a.slept_ns;
+    if (2 * window_length_ns(w) < c->latency_ns && llabs(wait - c->latency_ns) < c->latency_ns / 4 && m->a.waker_tid > 0 &&
+        !m->a.waker_in_irq) {
+        bool is_inversion;
+        w->kind = WINDOW_BLOCKED;
+        w->begin_ns = m->a.slept_ns;
+        w->end_ns = m->a.switch_ns;
+        w->owner_tid = m->a.waker_tid;
+        w->cpu = m->a.waking_cpu;
+        return blocked_check(s->store, w, &is_inversion, error);
+    }
+    /* Without a due time the mark's own value tells when it was. */
+    if (w->kind == WINDOW_WAKEUP && c->time_ns - c->latency_ns < w->begin_ns) {
+        w->begin_ns = c->time_ns - c->latency_ns;
+        w->a.due_ns = w->a.hard_due_ns = w->begin_ns;
+        w->kind = WINDOW_TIMER;
+    }
+    return OK;
+}
+
+static enum status add_mark_windows(struct selection *s, struct error *error)
 {
     for (size_t i = 0; i < s->n_marks; i++) {
         const struct mark *m = &s->marks[i];
         const struct claim *c = &s->store->claims[m->claim];
         struct window w;
         if (m->a.tid != TID_UNKNOWN) {
-            w = window_of_activation(&m->a, s->run, m->stream);
-            /* Without a due time the mark's own value tells when it was. */
-            if (w.kind == WINDOW_WAKEUP && c->latency_ns != NS_UNKNOWN && c->time_ns - c->latency_ns < w.begin_ns) {
-                w.begin_ns = c->time_ns - c->latency_ns;
-                w.a.due_ns = w.a.hard_due_ns = w.begin_ns;
-                w.kind = WINDOW_TIMER;
-            }
+            if (window_of_mark(s, m, c, &w, error) == FAILED)
+                return FAILED;
         } else {
             window_init(&w);
             w.run = s->run;
@@ -337,6 +359,7 @@ static void add_mark_windows(struct selection *s)
             w.comm_text = c->comm;
         add_window(s, &w);
     }
+    return OK;
 }
 
 static enum status add_class_windows(struct selection *s, struct error *error)
@@ -411,7 +434,8 @@ enum status selection_make(struct selection *s, const struct store *store, const
         if (store->streams[i].run == run && store->streams[i].n_events && !store->streams[i].clock_is_relative &&
             stream_has_times(&store->streams[i]) && pass_stream(s, i, error) == FAILED)
             return FAILED;
-    add_mark_windows(s);
+    if (add_mark_windows(s, error) == FAILED)
+        return FAILED;
     add_claim_windows(s);
     if (!s->n_windows && add_class_windows(s, error) == FAILED)
         return FAILED;

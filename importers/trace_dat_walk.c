@@ -9,10 +9,12 @@
  *
  * Same file, same bytes, whatever the number of threads: only commits touch the store. Memory is the window's.
  */
+#include "importers/mark.h"
 #include "importers/trace_dat_walk.h"
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -270,6 +272,31 @@ static void begin_cpu(struct walk *walk)
     walk->has_uncounted = walk->has_open_gap = false;
 }
 
+/* What a measuring tool wrote into the trace when a latency was too long: "hit latency threshold (117 > 100)". */
+static void claim_marks(struct walk *walk, uint32_t stream, int32_t cpu, const struct event_batch *batch)
+{
+    for (size_t i = 0; i < batch->n; i++) {
+        size_t length;
+        const char *text = batch->kind[i] == KIND_PRINT ? event_batch_string(batch, batch->words[batch->arg[i] + 1], &length) : NULL;
+        int64_t latency_ns;
+        if (!text || !mark_parse(text, length, &latency_ns))
+            continue;
+        char words[256];
+        snprintf(words, sizeof words, "%.*s", (int)(length < 255 ? length : 255), text);
+        struct claim claim = claim_unknown();
+        claim.run = walk->import->run;
+        claim.artefact = walk->import->artefact;
+        claim.kind = CLAIM_MARK;
+        claim.stream = stream;
+        claim.cpu = cpu;
+        claim.tid = batch->tid[i];
+        claim.latency_ns = latency_ns;
+        claim.time_ns = batch->time_ns[i];
+        claim.text = words;
+        store_add_claim(walk->import->store, &claim);
+    }
+}
+
 static void commit_batches(struct walk *walk, const struct item *item, struct trace_result *result)
 {
     int32_t cpu = walk->file->buffers[item->buffer].cpus[item->cpu].cpu;
@@ -281,6 +308,7 @@ static void commit_batches(struct walk *walk, const struct item *item, struct tr
                 walk->first_ns = batch->time_ns[0];
             walk->n_events += batch->n;
         }
+        claim_marks(walk, walk->streams[item->buffer], cpu, batch);
         store_commit_events(walk->import->store, walk->streams[item->buffer], cpu, batch);
         pthread_mutex_lock(&walk->lock);
         memory_reserve(walk->free_batches, walk->free_capacity, walk->n_free + 1);

@@ -143,6 +143,8 @@ static inline uint32_t *event_batch_add(struct event_batch *batch, int64_t time_
 }
 /* The local id of a string (0 for NULL); and the same written into a word of the event just added, remembered for the commit. */
 uint32_t event_batch_intern(struct event_batch *batch, const char *string, size_t length);
+/* The text of a local id, before the batch is committed: a loan until the next intern. NULL for 0. */
+const char *event_batch_string(const struct event_batch *batch, uint32_t local_id, size_t *length);
 void event_batch_grow_strings(struct event_batch *batch);
 static inline void event_batch_set_string(struct event_batch *batch, uint32_t *word, uint32_t local_id)
 {
