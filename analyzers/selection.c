@@ -198,10 +198,21 @@ static enum status pass(struct selection *s, int64_t from_ns, int64_t to_ns, str
     return status;
 }
 
+/* A capture's table of outliers says the same as its marks in the trace, and more. */
+static bool is_said_by_sample(const struct store *store, const struct claim *mark)
+{
+    for (size_t i = 0; i < store->n_claims && store->n_claims < 10000; i++) {
+        const struct claim *c = &store->claims[i];
+        if (c->kind == CLAIM_SAMPLE && c->run == mark->run && c->tid == mark->tid && c->latency_ns == mark->latency_ns)
+            return true;
+    }
+    return false;
+}
+
 static bool claim_is_wanted(const struct selection *s, const struct claim *c)
 {
     const struct analysis_options *o = s->options;
-    if (c->run != s->run)
+    if (c->run != s->run || (c->kind == CLAIM_MARK && is_said_by_sample(s->store, c)))
         return false;
     const char *comm = c->comm || c->tid == TID_UNKNOWN ? c->comm : store_task_comm(s->store, c->run, c->tid);
     if (o->task && !task_matches(o->task, comm, c->tid))

@@ -290,6 +290,9 @@ static void claim_marks(struct walk *walk, uint32_t stream, int32_t cpu, const s
         claim.stream = stream;
         claim.cpu = cpu;
         claim.tid = batch->tid[i];
+        int thread; /* whylate-capture's helper marks for the thread that was late */
+        if (sscanf(words, "whylate: outlier %*u thread %d", &thread) == 1)
+            claim.tid = thread;
         claim.latency_ns = latency_ns;
         claim.time_ns = batch->time_ns[i];
         claim.text = words;

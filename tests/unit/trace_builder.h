@@ -25,6 +25,7 @@ struct trace_builder {
     } tasks[32];
     size_t n_tasks;
     int32_t current[8];
+    bool in_irq[8];
 };
 
 static inline struct trace_builder trace_begin(const char *clock)
@@ -100,7 +101,7 @@ static inline void trace_switch(struct trace_builder *b, int32_t cpu, double us,
 static inline void trace_wake(struct trace_builder *b, int32_t cpu, double us, unsigned kind, int32_t tid, int32_t target)
 {
     uint32_t *w;
-    struct event_batch *batch = trace_add(b, cpu, us, kind, HARD_RESCHED, &w);
+    struct event_batch *batch = trace_add(b, cpu, us, kind, b->in_irq[cpu] ? HARD_RESCHED : flags_make(FLAG_IRQS_OFF, 2, 0), &w);
     w[1] = (uint32_t)tid;
     w[2] = (uint32_t)trace_prio(b, tid);
     w[3] = (uint32_t)target;
@@ -113,6 +114,7 @@ static inline void trace_vector(struct trace_builder *b, int32_t cpu, double us,
 {
     uint32_t *w;
     struct event_batch *batch = trace_add(b, cpu, us, entry ? KIND_VECTOR_ENTRY : KIND_VECTOR_EXIT, flags, &w);
+    b->in_irq[cpu] = entry;
     w[1] = (uint32_t)vector;
     trace_string(batch, &w[0], name);
 }
