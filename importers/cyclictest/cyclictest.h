@@ -37,6 +37,7 @@ struct thread_result {
     bool is_late_by_one;    /* <= 0.83: the line of cycle k carries the value of k - 1 */
     uint32_t series;        /* ROW_NONE until stored */
     bool bins_stored;
+    bool was_doubled;       /* Xenomai 2.6.4, 2.6.5: C: counted twice, undone */
 };
 
 struct histogram_facts {

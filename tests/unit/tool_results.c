@@ -469,6 +469,23 @@ static void test_perf_and_evl(void **state)
     store_close(store);
 }
 
+static void test_xenomai_cyclictest(void **state)
+{
+    (void)state;
+    struct store *store = import_text("0.00 0.01 0.05 1/40 812\n\n"
+                                      "T: 0 (  812) P:99 I:     100 C:    2000 Min:       4 Act:       5 Avg:       3 Max:       9\n"
+                                      "# Histogram\n000004 000400\n000005 000300\n000006 000200\n000007 000050\n000008 000049\n000009 000001\n"
+                                      "# Total: 000001000\n# Min Latencies: 00004\n# Avg Latencies: 00003\n# Max Latencies: 00009\n"
+                                      "# Histogram Overflows: 00000\n");
+    const struct series *s = find(store, 0, "T0");
+    assert_int_equal(s->n_samples, 1000); /* 2.6.4 counts every cycle twice */
+    assert_true(fabs(s->avg_ns - 5051) < 1);
+    assert_int_equal(s->max_ns, 9000);
+    assert_true(has_note(store, "tool-bug"));
+    assert_false(has_note(store, "counts-mismatch"));
+    store_close(store);
+}
+
 static void test_mails(void **state)
 {
     (void)state;
@@ -505,7 +522,7 @@ int main(void)
         cmocka_unit_test(test_numbers),    cmocka_unit_test(test_notes),             cmocka_unit_test(test_rtla_analysis),
         cmocka_unit_test(test_rtla_wrapped), cmocka_unit_test(test_xenomai_snapshots), cmocka_unit_test(test_xenomai_units),
         cmocka_unit_test(test_oslat_edges), cmocka_unit_test(test_csv),               cmocka_unit_test(test_jitterdebugger),
-        cmocka_unit_test(test_perf_and_evl), cmocka_unit_test(test_mails),
+        cmocka_unit_test(test_perf_and_evl), cmocka_unit_test(test_xenomai_cyclictest), cmocka_unit_test(test_mails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
