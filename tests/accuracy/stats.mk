@@ -5,4 +5,4 @@
 .PHONY: accuracy accuracy-stats
 accuracy: accuracy-stats
 accuracy-stats: check-programs
-	$(OBJ)/tests/tools/stats_accuracy 1000
+	$(OBJ)/tests/tools/stats_accuracy $(if $(REDUCED),50,1000)
