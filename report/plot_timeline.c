@@ -120,7 +120,7 @@ static double axis_x(const struct chart *chart, int64_t time_ns)
 }
 
 /* A label where it fits its box: about 6.5 px a character in a plot area of 780 px. */
-static void label_box(struct plot *plot, const struct chart *chart, double x_low, double x_high, size_t lane, const char *label)
+static void label_box(struct plot *plot, const struct chart *chart, double x_low, double x_high, size_t lane, unsigned rgb, const char *label)
 {
     double span = (double)(chart->end_ns - chart->begin_ns) / chart->unit.ns;
     size_t room = (size_t)((x_high - x_low) / span * 780 / 6.6);
@@ -138,7 +138,10 @@ static void label_box(struct plot *plot, const struct chart *chart, double x_low
     if (width && width <= room) {
         fputs("set label ", plot->script);
         plot_quote(plot->script, text_string(&clean));
-        fprintf(plot->script, " at %.10g,%zu center front font ',9' tc rgb '#000000'\n", (x_low + x_high) / 2, lane);
+        /* white on what is dark, by the eye's weights for red, green and blue */
+        bool is_dark = 299 * (rgb >> 16 & 0xff) + 587 * (rgb >> 8 & 0xff) + 114 * (rgb & 0xff) < 110 * 1000;
+        fprintf(plot->script, " at %.10g,%zu center front font ',9' tc rgb '%s'\n", (x_low + x_high) / 2, lane,
+                is_dark ? "#ffffff" : "#000000");
     }
     text_release(&clean);
 }
@@ -151,7 +154,7 @@ static void write_box(struct plot *plot, struct chart *chart, int64_t begin_ns, 
         return;
     double low = axis_x(chart, begin_ns), high = axis_x(chart, end_ns);
     fprintf(plot->data, "%.10g %.10g %zu %u\n", low, high, lane, rgb);
-    label_box(plot, chart, low, high, lane, label);
+    label_box(plot, chart, low, high, lane, rgb, label);
 }
 
 static size_t lane_of(const struct chart *chart, const struct box *box)
@@ -244,7 +247,7 @@ static void write_axes(const struct plot_source *source, struct plot *plot, cons
             axis_x(chart, chart->end_ns), (double)chart->n_lanes + 0.4);
     static const char *const since[] = {
         [WINDOW_TIMER] = "it was due", [WINDOW_WAKEUP] = "it was woken", [WINDOW_BLOCKED] = "it was blocked", [WINDOW_SECTION] = "the section began"};
-    fprintf(plot->script, "set xlabel 'time since %s (%s)' offset 0,0.4\nset border 1 lc rgb '#606060'\nset xtics nomirror out\nset grid xtics lc rgb '#e4e4e4' lw 1\nset ytics scale 0 (",
+    fprintf(plot->script, "set xlabel 'time since %s (%s)' offset 0,0.7\nset border 1 lc rgb '#606060'\nset xtics nomirror out\nset grid xtics lc rgb '#e4e4e4' lw 1\nset ytics scale 0 (",
             since[chart->outlier->window], chart->unit.name);
     for (size_t i = 0; i < chart->n_lanes; i++) {
         const struct lane *lane = &chart->lane[i];
