@@ -149,8 +149,22 @@ struct event_sink {
     struct store_writer *writer;
     uint32_t stream, flags_known;
     struct event_batch **batches; /* [cpu + 1] */
-    size_t capacity;
+    size_t capacity, n_live;
 };
+
+/* A batch has room for a chunk: so many at once, whatever CPU numbers a text may hold. */
+#define MAX_LIVE_BATCHES 512u
+
+static void commit_all(struct event_sink *sink)
+{
+    for (size_t i = 0; i < sink->capacity; i++)
+        if (sink->batches[i]) {
+            store_commit_events(sink->writer, sink->stream, (int32_t)i - 1, sink->batches[i]);
+            event_batch_free(sink->batches[i]);
+            sink->batches[i] = NULL;
+        }
+    sink->n_live = 0;
+}
 
 struct event_sink *event_sink_new(struct store_writer *writer, uint32_t stream)
 {
@@ -174,8 +188,12 @@ struct event_batch *event_sink_batch(struct event_sink *sink, int32_t cpu)
         memset(sink->batches + old, 0, (sink->capacity - old) * sizeof *sink->batches);
     }
     struct event_batch *batch = sink->batches[i];
-    if (!batch)
+    if (!batch) {
+        if (sink->n_live == MAX_LIVE_BATCHES)
+            commit_all(sink);
         batch = sink->batches[i] = event_batch_new();
+        sink->n_live++;
+    }
     if (event_batch_is_full(batch) || (batch->n && batch->flags_known != sink->flags_known))
         store_commit_events(sink->writer, sink->stream, cpu, batch);
     batch->flags_known = sink->flags_known;
@@ -186,11 +204,7 @@ void event_sink_free(struct event_sink *sink)
 {
     if (!sink)
         return;
-    for (size_t i = 0; i < sink->capacity; i++)
-        if (sink->batches[i]) {
-            store_commit_events(sink->writer, sink->stream, (int32_t)i - 1, sink->batches[i]);
-            event_batch_free(sink->batches[i]);
-        }
+    commit_all(sink);
     free(sink->batches);
     free(sink);
 }

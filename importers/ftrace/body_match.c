@@ -252,8 +252,8 @@ static bool match_string(const char *rest, unsigned word, const char *p, const c
     }
     for (const char *s = end; s >= p && tries; s--) {
         const char *q = s;
-        if (!take_literal(rest, n, &q, end) || (rest[0] == ' ' && s > p && is_blank(s[-1])))
-            continue;
+        if ((rest[0] == ' ' && s > p && is_blank(s[-1])) || !take_literal(rest, n, &q, end))
+            continue; /* a run of blanks is tried once, at its begin */
         tries--;
         ftrace_event_string(event, word, p, (size_t)(s - p));
         if (match_from(rest, s, end, event))
