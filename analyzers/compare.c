@@ -124,7 +124,7 @@ static enum status compare_run(const struct store *store, const struct analysis_
     if (status != FAILED)
         status = compare_read_traces(&compare, error);
     if (status != FAILED) {
-        bool has_series = compare.path != PATH_UNKNOWN && !compare.paths_differ, has_traces = compare_has_traces(&compare);
+        bool has_series = compare.has_series, has_traces = compare_has_traces(&compare);
         struct difference *differences = arena_array(&analysis->arena, compare.n_sides, sizeof *differences);
         if (has_series)
             compare_metrics(&compare);

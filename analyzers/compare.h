@@ -34,7 +34,8 @@ struct compare {
     const struct store *store;
     const struct analysis_options *options;
     struct analysis *analysis;
-    enum measure_path path;
+    enum measure_path path;  /* PATH_UNKNOWN can be one: tables that do not say */
+    bool has_series;         /* two runs or more measured on that path */
     bool paths_differ;
     size_t n_runs, n_sides;
     struct measured_run *runs; /* in run order */

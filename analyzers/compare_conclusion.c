@@ -41,7 +41,7 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
 {
     const struct side *a = &compare->sides[compare->baseline], *b = &compare->sides[side];
     const char *label_a = compare->store->runs[a->first_run].label, *label_b = compare->store->runs[b->first_run].label;
-    text_format(text, "%s%s against %s: ", text->length ? " " : "", label_b ? label_b : "run", label_a ? label_a : "baseline");
+    text_format(text, "%s against %s: ", label_b ? label_b : "run", label_a ? label_a : "baseline");
     if (d->body == 0 && d->tail == 0)
         text_add(text, "no difference is shown beyond what chance gives. ");
     if (d->tail != 0) {
@@ -91,14 +91,14 @@ void compare_conclusion(struct compare *compare, const struct difference *differ
     bool one_each = true;
     for (uint32_t side = 0; side < compare->n_sides; side++) {
         one_each &= compare->sides[side].n_runs < 2;
-        if (side != compare->baseline && (compare_has_traces(compare) || (compare->path != PATH_UNKNOWN && !compare->paths_differ)))
-            conclude_side(compare, side, &differences[side], gravest, &text);
+        if (side != compare->baseline && (compare_has_traces(compare) || compare->has_series))
+            conclude_side(compare, side, &differences[side], gravest, &text); /* ends with a blank */
     }
-    if (compare->path == PATH_UNKNOWN && !compare_has_traces(compare))
-        text_add(&text, "The files hold no latencies to compare. ");
+    if (!compare->has_series && !compare->paths_differ && !compare_has_traces(compare))
+        text_add(&text, "The files hold no two runs of latencies to compare. ");
     else if (compare->paths_differ)
         text_add(&text, "The runs measured different things: there is nothing to compare. ");
-    if (compare->path != PATH_UNKNOWN && !compare->paths_differ)
+    if (compare->has_series)
         compare_order(compare, &text);
     if (gravest >= 2) {
         text_add(&text, gravest >= 3 ? "The comparison is not fair, because these differ: " : "Not equal, or not stated, on both sides: ");
@@ -110,7 +110,7 @@ void compare_conclusion(struct compare *compare, const struct difference *differ
         }
         text_add(&text, ". ");
     }
-    if (one_each && text.length && (compare->path != PATH_UNKNOWN || compare_has_traces(compare)))
+    if (one_each && text.length && (compare->has_series || compare_has_traces(compare)))
         text_add(&text, "One run on each side: how much runs differ among themselves was not measured.");
     c->conclusion = arena_string(&compare->analysis->arena, text_string(&text));
     text_release(&text);

@@ -179,6 +179,15 @@ static bool read_threads(const struct store *store, const struct measured_run *m
     return true;
 }
 
+/* Threads started together or one after another: matters where several expire. */
+static bool read_start(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    const char *stated = run_fact(store, m->run, "cyclictest.aligned|whylate-capture.start");
+    if (stated)
+        return copy(stated, text, size);
+    return m->n_series <= 1 || isnan(m->interval_ns) ? copy("one thread", text, size) : false;
+}
+
 static bool read_tracing(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
     for (size_t i = 0; i < store->n_streams; i++)
@@ -228,7 +237,7 @@ static const struct rule rules[] = {
     {"console", "kernel.consoles|cmdline.console", NULL, NOTE, NONE, NONE, false,
      "output to a serial console runs long sections with interrupts or preemption off"},
     {"threadirqs", "cmdline.threadirqs", NULL, NOTE, NONE, NONE, false, "threaded interrupts can be preempted, others cannot"},
-    {"start", "cyclictest.aligned|whylate-capture.start", NULL, NOTE, NONE, NONE, false,
+    {"start", NULL, read_start, NOTE, NOTE, NOTE, false,
      "threads started together expire together and queue up; started apart they do not"},
     {"tracing", NULL, read_tracing, NOTE, NONE, NONE, false, "tracing adds its own time to every event"},
     {"histogram-limit", NULL, read_limit, NOTE, NONE, NONE, false, "the histograms end at different values; what lies beyond is counted, not known"},

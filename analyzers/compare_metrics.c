@@ -113,15 +113,44 @@ static void match_maxima(struct compare *compare)
     }
 }
 
+/* Maxima of the other paths that runs share: told, not judged. */
+static void other_paths(struct compare *compare)
+{
+    const struct store *store = compare->store;
+    for (enum measure_path path = PATH_TIMER_WAKEUP; path <= PATH_NOISE; path++) {
+        char name[64];
+        size_t n_known = 0;
+        double *max_ns = memory_new(compare->n_runs * sizeof *max_ns);
+        for (size_t r = 0; r < compare->n_runs; r++) {
+            max_ns[r] = NAN;
+            for (size_t i = 0; i < store->n_series && path != compare->path; i++)
+                if (store->series[i].run == r && store->series[i].path == path && store->series[i].max_ns != NS_UNKNOWN)
+                    max_ns[r] = isnan(max_ns[r]) ? (double)store->series[i].max_ns : fmax(max_ns[r], (double)store->series[i].max_ns);
+            n_known += isnan(max_ns[r]) ? 0 : 1;
+        }
+        if (n_known >= 2) {
+            snprintf(name, sizeof name, "max:%s", measure_path_name(path));
+            struct metric *metric = compare_add_metric(compare, name);
+            for (size_t r = 0; r < compare->n_runs; r++) {
+                metric->values[r] = max_ns[r];
+                if (compare->runs[r].side != compare->baseline)
+                    set_ratio(metric, max_ns[compare->sides[compare->baseline].first_run], max_ns[r], NAN, NAN, NAN);
+            }
+        }
+        free(max_ns);
+    }
+}
+
 void compare_metrics(struct compare *compare)
 {
     plain_metric(compare, "min", PLAIN_MIN);
     plain_metric(compare, "avg", PLAIN_AVG);
     bool any = false;
     for (size_t i = 0; i < compare->n_runs; i++)
-        any |= compare->runs[i].histogram.n > 0;
+        any |= compare->runs[i].histogram.n >= 10;
     for (size_t q = 0; q < N_QUANTILES && any; q++)
         quantile_metric(compare, quantile_names[q], quantile_levels[q]);
     plain_metric(compare, "max", PLAIN_MAX);
+    other_paths(compare);
     match_maxima(compare);
 }

@@ -7,8 +7,9 @@
 #include "analyzers/compare.h"
 #include "analyzers/series_shape.h"
 
+/* Best first; tables that do not say what they measured come last, and are matched by their names. */
 static const enum measure_path preferred[] = {PATH_TIMER_WAKEUP, PATH_IRQ_RESPONSE, PATH_IRQ_HANDLER, PATH_SECTION, PATH_NOISE,
-                                              PATH_CALL_DURATION};
+                                              PATH_CALL_DURATION, PATH_UNKNOWN};
 
 static bool run_has_path(const struct store *store, uint32_t run, enum measure_path path)
 {
@@ -22,16 +23,20 @@ static bool run_has_path(const struct store *store, uint32_t run, enum measure_p
 static void choose_path(struct compare *compare)
 {
     enum measure_path any = PATH_UNKNOWN;
+    size_t n_most = 0;
     for (size_t p = 0; p < sizeof preferred / sizeof *preferred; p++) {
         size_t n_with = 0;
         for (uint32_t run = 0; run < compare->store->n_runs; run++)
             n_with += run_has_path(compare->store, run, preferred[p]);
         if (n_with == compare->store->n_runs) {
             compare->path = preferred[p];
+            compare->has_series = true;
             return;
         }
-        if (n_with > 0 && any == PATH_UNKNOWN)
+        if (n_with > n_most) { /* not in all: the one that most have */
             any = preferred[p];
+            n_most = n_with;
+        }
     }
     compare->path = any;
     size_t n_measured = 0;
@@ -41,7 +46,8 @@ static void choose_path(struct compare *compare)
                 n_measured++;
                 break;
             }
-    compare->paths_differ = n_measured > 1;
+    compare->paths_differ = n_measured > 1 && n_most < 2;
+    compare->has_series = n_most >= 2;
 }
 
 /* True if series of this name are on the path in all runs: only equal things are pooled where names tell things apart. */
@@ -160,7 +166,7 @@ static enum status read_run(const struct compare *compare, struct measured_run *
         if (has_shape && !isnan(average) && s->bin_edge == BIN_FLOOR && parts[n].n_overflow == 0)
             average = histogram_mean(&parts[n]); /* printed averages are truncated: the rows say more */
         m->series_max[m->n_series] = known(s->max_ns);
-        m->series_avg[m->n_series++] = average;
+        m->series_avg[m->n_series++] = count < 10 ? NAN : average; /* a value or two are no body */
         if (!isnan(count)) {
             m->n = isnan(m->n) ? count : m->n + count;
             m->n_per_series = larger(m->n_per_series, count);

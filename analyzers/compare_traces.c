@@ -111,7 +111,7 @@ void compare_trace_difference(struct compare *compare, uint32_t side, struct dif
     const struct measured_run *a = traced(compare, compare->baseline), *b = traced(compare, side);
     if (!a || !b)
         return;
-    bool alone = compare->path == PATH_UNKNOWN || compare->paths_differ;
+    bool alone = !compare->has_series;
     if (alone)
         *d = (struct difference){.body_p = NAN, .tail_p = NAN, .body_from_ns = NAN, .body_to_ns = NAN, .tail_level = NAN,
                                  .tail_from_ns = NAN, .tail_to_ns = NAN, .by_trace = true};
