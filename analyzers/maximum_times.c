@@ -119,6 +119,31 @@ static void tell_replayed(const struct store *store, const struct judged *judged
     finding_integer(out, finding, "cycle", (int64_t)times->cycle[best]);
 }
 
+/* Large samples that follow one another: the extremal index of their cycle numbers. */
+static enum status tell_clusters(const struct store *store, const struct judged *judged, struct findings *out, struct error *error)
+{
+    struct outlier_times times;
+    if (!judged->fit.is_fitted || store_count_samples(store, judged->series) == 0)
+        return OK;
+    enum status status = outlier_times_read(&times, store, judged->series, (int64_t)judged->fit.threshold_ns, error);
+    if (status != FAILED && times.n >= 30) {
+        double *cycles = memory_resize(NULL, times.n, sizeof *cycles);
+        for (size_t i = 0; i < times.n; i++)
+            cycles[i] = (double)times.cycle[i];
+        double theta = extremal_index_intervals(cycles, times.n);
+        free(cycles);
+        if (theta > 0 && theta < 0.7) {
+            struct finding *finding = judged_finding(store, judged, out, "clustered-outliers", "", SEVERITY_NOTE, CONFIDENCE_LIKELY);
+            finding_number(out, finding, "theta", theta);
+            finding_number(out, finding, "cluster", 1 / theta);
+            finding_integer(out, finding, "n_outliers", (int64_t)times.n);
+            finding_integer(out, finding, "threshold_ns", (int64_t)judged->fit.threshold_ns);
+        }
+    }
+    outlier_times_release(&times);
+    return status;
+}
+
 static void tell_warm_up(const struct store *store, const struct judged *judged, const struct outlier_times *times,
                          struct findings *out)
 {
@@ -154,7 +179,7 @@ enum status signs_of_time(const struct store *store, const struct judged *judged
         tell_warm_up(store, judged, &times, out);
     }
     outlier_times_release(&times);
-    if (status == FAILED || s->is_block_maxima)
+    if (status == FAILED || s->is_block_maxima || tell_clusters(store, judged, out, error) == FAILED)
         return status;
     /* The last ones of a row are small: from a twentieth of the maximum, but above the body. */
     int64_t least = s->max_ns / 20;

@@ -241,6 +241,8 @@ static void tell_clean(const struct store *store, const struct judged *judged, c
     size_t n = 0, n_fitted = 0, n_credible = 0;
     int64_t max_ns = 0;
     double level_ns = NAN;
+    const struct tail_fit *highest = NULL; /* the fit that reaches furthest */
+    bool is_vague = false;                 /* a forecast that may as well be double says nothing: none is made */
     for (size_t i = 0; i < store->n_series; i++) {
         const struct series *s = &store->series[i];
         if (s->run != run || s->n_samples == 0)
@@ -249,8 +251,12 @@ static void tell_clean(const struct store *store, const struct judged *judged, c
         n_fitted += judged[i].fit.is_fitted;
         n_credible += analysis->series[i].verdict == VERDICT_CREDIBLE;
         max_ns = s->max_ns != NS_UNKNOWN && s->max_ns > max_ns ? s->max_ns : max_ns;
-        if (analysis->series[i].tail.n_levels > 1)
-            level_ns = fmax(isnan(level_ns) ? -INFINITY : level_ns, analysis->series[i].tail.levels[1].level_ns);
+        const struct tail *tail = &analysis->series[i].tail;
+        if (tail->n_levels > 1 && !(tail->levels[1].level_ns <= level_ns)) {
+            level_ns = tail->levels[1].level_ns;
+            highest = &judged[i].fit;
+        }
+        is_vague |= tail->n_levels > 1 && !(tail->levels[1].high_ns < 2 * tail->levels[1].level_ns);
     }
     if (n == 0 || n_credible < n || n_fitted < n || findings_have(out, "two-populations", run))
         return;
@@ -258,8 +264,14 @@ static void tell_clean(const struct store *store, const struct judged *judged, c
     finding->run = run;
     finding_integer(out, finding, "n_series", (int64_t)n);
     finding_integer(out, finding, "max_ns", max_ns);
-    if (fabs(level_ns) < 9e18) /* a tail of a wild shape may pass what fits */
-        finding_integer(out, finding, "level_ns", (int64_t)level_ns);
+    if (!(fabs(level_ns) < 9e18) || is_vague) /* a tail of a wild shape may pass what fits */
+        return;
+    finding_integer(out, finding, "level_ns", (int64_t)level_ns);
+    if (highest && highest->n_passed > 1) {
+        finding_integer(out, finding, "n_thresholds", (int64_t)highest->n_passed);
+        finding_integer(out, finding, "lowest_ns", (int64_t)highest->other_level_low_ns);
+        finding_integer(out, finding, "highest_ns", (int64_t)highest->other_level_high_ns);
+    }
 }
 
 static enum status validate_run(const struct store *store, const struct analysis_options *options,

@@ -79,6 +79,12 @@ const struct sentence sentences_maximum[] = {
              "clock",
      .advice = "look for what has this period: firmware, management hardware, a timer, a cron job (cat /proc/timer_list; perf stat -e "
                "msr/smi/)"},
+    {.code = "clustered-outliers",
+     .text = "{series}: large samples come in clusters of {cluster} on average (extremal index {theta}, {n_outliers} values from "
+             "{threshold_ns} up): they are not independent, so intervals are too narrow and fewer events happened than it seems",
+     .advice = "count clusters, not samples, when rates are compared; look at what lasts longer than a period",
+     .meaning = "The values above the tail's threshold follow one another more closely than independent ones would (extremal index by the "
+                "intervals estimator, below 0.7)."},
     {.code = "two-populations",
      .text = "{series}: {n_far} samples from {from_ns} up are a population of their own; all others end at {below_ns}",
      .advice = "fit and bound them apart: find what the few have in common (a trace that stops above {below_ns})",
@@ -113,10 +119,11 @@ const struct sentence sentences_maximum[] = {
                 "levels must not be trusted."},
     {.code = "tail-consistent",
      .text = "the maxima of all {n_series} series (up to {max_ns}) are where their tails end[; ten times the samples would reach about "
-             "{level_ns}]",
+             "{level_ns}[, from {lowest_ns} to {highest_ns} by the {n_thresholds} thresholds that fit]]",
      .meaning = "The distribution runs smoothly up to its maximum: nothing in the values says that it is false."},
     {.code = "clean",
-     .text = "nothing stands out: {n_series} series, smooth tails up to {max_ns}[; ten times the samples would reach about {level_ns}]",
+     .text = "nothing stands out: {n_series} series, smooth tails up to {max_ns}[; ten times the samples would reach about "
+             "{level_ns}[, from {lowest_ns} to {highest_ns} by the {n_thresholds} thresholds that fit]]",
      .meaning = "Every series of the run has a credible maximum, and no sign of trouble was found."},
     {.code = NULL},
 };

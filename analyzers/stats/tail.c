@@ -186,7 +186,7 @@ static double choose_threshold(const struct histogram *h, struct tail_fit *fit)
         }
         if (!passed)
             continue;
-        double level = edges[i] + gpd_return_level(one.gpd, (double)counts[i]);
+        double level = edges[i] + gpd_return_level(one.gpd, 10 * (double)counts[i]);
         fit->n_passed++;
         fit->other_shape_low = fmin(fit->other_shape_low, one.gpd.shape);
         fit->other_shape_high = fmax(fit->other_shape_high, one.gpd.shape);

@@ -20,7 +20,7 @@ struct tail_fit {
     double shape_low, shape_high; /* 95 %, profile likelihood */
     double goodness_p;           /* grouped likelihood ratio; NAN: too few groups to test */
     bool fits;                   /* some threshold passed the test of fit; else one GPD does not hold */
-    /* Sensitivity: shape, and level at n samples, over all thresholds that passed. */
+    /* Sensitivity: shape, and level at ten times the samples, over all thresholds that passed. */
     double other_shape_low, other_shape_high, other_level_low_ns, other_level_high_ns;
     size_t n_passed;
 };
