@@ -472,7 +472,7 @@ static enum condition judge_virtualization(const struct store *store, uint32_t r
             if (!is_stated && !strstr(where[w], names[i]))
                 continue;
             struct finding *finding = tell(out, "virtualized", "", SEVERITY_WARNING, CONFIDENCE_PROVEN, run);
-            finding_text(out, finding, "evidence", where[w]);
+            finding_text(out, finding, "evidence", strcmp(where[w], "yes") == 0 || strcmp(where[w], "1") == 0 ? "CPU flag hypervisor" : where[w]);
             return CONDITION_BAD;
         }
     return stated || where[2] ? CONDITION_GOOD : CONDITION_UNKNOWN;
