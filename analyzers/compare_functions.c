@@ -57,7 +57,8 @@ static enum status read_calls(const struct store *store, uint32_t run, struct ca
 static void add_medians(struct call *calls, size_t n, uint32_t run, size_t n_runs, struct arena *arena, struct function **functions,
                         size_t *n_functions, size_t *capacity)
 {
-    qsort(calls, n, sizeof *calls, by_function_and_duration);
+    if (n > 0)
+        qsort(calls, n, sizeof *calls, by_function_and_duration);
     for (size_t i = 0; i < n;) {
         size_t end = i + 1, at = 0;
         while (end < n && calls[end].function == calls[i].function)

@@ -126,6 +126,21 @@ static bool claim_confirms(const struct store *store, const struct judged *judge
     return false;
 }
 
+/* An explained window of the same run and length: events show that the time passed. */
+static bool outlier_confirms(const struct store *store, const struct analysis *analysis, const struct judged *judged)
+{
+    const struct series *s = &store->series[judged->series];
+    for (size_t i = 0; i < analysis->n_outliers && s->max_ns != NS_UNKNOWN; i++) {
+        const struct outlier *o = analysis->outliers[i];
+        if (o->run != s->run || o->begin_ns == NS_UNKNOWN || o->latency_ns == NS_UNKNOWN || o->cause == CAUSE_TRACER_ARTEFACT ||
+            o->cause == CAUSE_CLOCK_JUMP || o->cause == CAUSE_LOST_EVENTS || (s->cpu != CPU_UNKNOWN && o->cpu != s->cpu))
+            continue;
+        if (llabs(o->latency_ns - s->max_ns) <= s->max_ns / 20)
+            return true;
+    }
+    return false;
+}
+
 static bool is_short(const struct series *s)
 {
     int64_t duration = series_duration_ns(s);
@@ -266,11 +281,11 @@ static void tell_clean(const struct store *store, const struct judged *judged, c
     finding_integer(out, finding, "max_ns", max_ns);
     if (!(fabs(level_ns) < 9e18) || is_vague) /* a tail of a wild shape may pass what fits */
         return;
-    finding_integer(out, finding, "level_ns", (int64_t)level_ns);
+    finding_integer(out, finding, "level_ns", (int64_t)fmin(level_ns, 9e18));
     if (highest && highest->n_passed > 1) {
         finding_integer(out, finding, "n_thresholds", (int64_t)highest->n_passed);
-        finding_integer(out, finding, "lowest_ns", (int64_t)highest->other_level_low_ns);
-        finding_integer(out, finding, "highest_ns", (int64_t)highest->other_level_high_ns);
+        finding_integer(out, finding, "lowest_ns", (int64_t)fmin(highest->other_level_low_ns, 9e18));
+        finding_integer(out, finding, "highest_ns", (int64_t)fmin(highest->other_level_high_ns, 9e18));
     }
 }
 
@@ -292,7 +307,7 @@ static enum status validate_run(const struct store *store, const struct analysis
     for (size_t i = 0; i < n && status != FAILED; i++) {
         signs_of_artefact(store, &judged[i], out);
         signs_of_lost_periods(store, &judged[i], out);
-        judged[i].is_confirmed |= claim_confirms(store, &judged[i]);
+        judged[i].is_confirmed |= claim_confirms(store, &judged[i]) || outlier_confirms(store, analysis, &judged[i]);
     }
     signs_of_simultaneity(store, judged, n, out);
     for (size_t i = 0; i < n && status != FAILED; i++) {
