@@ -10,6 +10,7 @@
     X(data)                                                                                                  \
     X(conditions)                                                                                            \
     X(explain)                                                                                               \
+    X(bound)                                                                                                 \
     X(validate)                                                                                              \
     X(compare)
 

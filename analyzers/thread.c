@@ -42,7 +42,7 @@ bool thread_is_kernel(const char *comm)
 bool thread_is_measuring(const char *comm)
 {
     static const char *const prefixes[] = {"cyclictest", "timerlat", "cyclicdeadline", "signaltest", "ptsematest", "pmqtest",
-                                           "sigwaittest", "svsematest", "oslat", "jitterdebugger", "whylate-captur",
+                                           "sigwaittest", "svsematest", "oslat", "jitterdebugger", "whylate-captur", "whylate/",
                                            "latmus", "display-", "sampling-", "samplin", "timer-responder", NULL};
     return comm && begins_any(comm, prefixes);
 }

@@ -205,5 +205,24 @@ const struct sentence sentences_attribution[] = {
      .text = "threads of different CPUs were late at the same instants: {n_pairs} pairs overlap, chance would give {n_expected} "
              "(p {p})",
      .advice = "one cause for all CPUs: SMI, hypervisor, stop_machine; rtla hwnoise -c all tells firmware from software"},
+    {.code = "latency-bound",
+     .text = "a highest-priority thread of {cpu} can wait {bound_ns} if the longest parts seen fall together: "
+             "{poid_ns} with preemption or interrupts off, {paie_ns} until the scheduler begins, {psd_ns} in it, then the "
+             "interrupts of that time[; the longest wakeup seen took {seen_ns}]",
+     .advice = "the bound grows with the trace: record longer, under the real load",
+     .meaning = "The scheduling-latency bound (ECRTS 2020) from irq_disable/enable and preempt_disable/enable events, beside "
+                "the longest wakeup seen. Callers' names tell which sections belong to the scheduler and to interrupts, so it "
+                "is possible, no more; values name each interrupt's share. Refused when events were lost."},
+    {.code = "latency-bound", .variant = "unbounded",
+     .text = "no bound for {cpu}: beyond 100 ms interrupts as dense as those seen could fill the CPU for ever"},
+    {.code = "latency-bound", .variant = "too-long",
+     .text = "no bound for {cpu}: more interrupts than are kept (4 million invocations, 64 lines)",
+     .advice = "cut a shorter span out of the trace"},
+    {.code = "latency-bound", .variant = "no-names",
+     .text = "no bound for {cpu}: the callers of preempt_disable have no names, so nothing tells the scheduler's own sections",
+     .advice = "record with the whole /proc/kallsyms (kernel.kptr_restrict=0), or as text"},
+    {.code = "latency-bound", .variant = "refused",
+     .text = "no bound: events were lost, and a bound from an incomplete trace is none",
+     .advice = "record with a larger buffer (trace-cmd record -b)"},
     {0},
 };
