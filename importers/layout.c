@@ -40,6 +40,25 @@ static bool is_part_of_system(const char *name, size_t length)
     return length > 3 && strncmp(name, "cpu", 3) == 0 && name[3] >= '0' && name[3] <= '9';
 }
 
+/*
+ * The length of a folder's name without what says when it was made: snap_load_t0 and snap_load_t5, stat.before and
+ * stat.after are snapshots of one run.
+ */
+static size_t stem_length(const char *name, size_t length)
+{
+    static const char *const words[] = {"before", "after", "pre", "post", "begin", "end", "start", "stop"};
+    size_t digits = 0;
+    while (digits < length && name[length - 1 - digits] >= '0' && name[length - 1 - digits] <= '9')
+        digits++;
+    size_t word = digits && length > digits + 1 && name[length - 1 - digits] == 't' ? digits + 1 : 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words && !word; i++) {
+        size_t n = strlen(words[i]);
+        if (length > n + 1 && strncasecmp(name + length - n, words[i], n) == 0)
+            word = n;
+    }
+    return word && length > word + 1 && strchr("_.-", name[length - word - 1]) ? length - word - 1 : length;
+}
+
 /* The part of a folder's path below prefix; NULL if it lies elsewhere. */
 static const char *below(const char *directory, const char *prefix)
 {
@@ -56,7 +75,7 @@ static bool folders_are_runs(struct layout *layout, const struct input *input, c
 {
     for (int depth = 0; depth < 64; depth++) {
         const char *first = NULL;
-        size_t first_length = 0, n_folders = 0;
+        size_t first_length = 0, n_folders = 0, n_stems = 0, first_stem = 0;
         for (size_t i = 0; i < layout->n; i++) {
             const struct member *member = input_member(input, i);
             const char *rest = below(member->directory, *prefix);
@@ -70,13 +89,17 @@ static bool folders_are_runs(struct layout *layout, const struct input *input, c
             }
             if (is_part_of_system(rest, length))
                 return false;
+            size_t stem = stem_length(rest, length);
             if (!first || first_length != length || strncmp(first, rest, length) != 0)
                 n_folders++;
+            if (!first || first_stem != stem || strncmp(first, rest, stem) != 0)
+                n_stems++;
             first = rest;
             first_length = length;
+            first_stem = stem;
         }
         if (n_folders != 1)
-            return n_folders > 1;
+            return n_stems > 1;
         *prefix = **prefix ? arena_format(&layout->arena, "%s/%.*s", *prefix, (int)first_length, first)
                            : arena_string_n(&layout->arena, first, first_length);
     }
@@ -95,7 +118,7 @@ struct layout *layout_new(const struct input *input)
         const char *rest = split ? below(input_member(input, i)->directory, prefix) : NULL;
         if (rest && *rest) {
             const char *directory = input_member(input, i)->directory;
-            layout->runs[i] = arena_string_n(&layout->arena, directory, (size_t)(rest - directory) + strcspn(rest, "/"));
+            layout->runs[i] = arena_string_n(&layout->arena, directory, (size_t)(rest - directory) + stem_length(rest, strcspn(rest, "/")));
         }
     }
     return layout;

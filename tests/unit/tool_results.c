@@ -307,6 +307,12 @@ static void test_xenomai_snapshots(void **state)
     assert_true(has_priority);
     store_close(store);
 
+    /* two folders alone are snapshots of one run as well */
+    store = import_paths((const char *const[]){DATA "snapshots"}, 1);
+    assert_int_equal(store->n_runs, 1);
+    assert_int_equal(find_counter(store, "xenomai/irq", 1, "18: [timer/0]", "CPU0")->delta.mantissa, 4635);
+    store_close(store);
+
     store = import_text("CPU  PID    MSW        CSW        PF    STAT       %CPU  NAME\n"
                         "  0  0      0          4294967290 0     00500080   76.4  ROOT\n  0  2288   2          7     1     00300384   21.0  a b:c\n"
                         "\nCPU  PID    MSW        CSW        PF    STAT       %CPU  NAME\n"
