@@ -74,7 +74,8 @@ static void real_files_are_read_whole(void **state)
     static const struct {
         const char *path;
         uint64_t n_events;
-    } files[] = {{v6, 286}, {v7, 8845}};
+        int64_t mark_ns;
+    } files[] = {{v6, 286, 57402000}, {v7, 8845, 89841000}};
     for (size_t i = 0; i < 2; i++) {
         struct bytes file = slurp(files[i].path);
         struct store *store = import_bytes(file.bytes, file.size, 2);
@@ -84,6 +85,10 @@ static void real_files_are_read_whole(void **state)
         assert_string_equal(store->streams[0].clock, "mono");
         assert_false(has_note(store, "damaged-lines"));
         assert_false(has_note(store, "file-truncated"));
+        /* The break mark of cyclictest --tracemark: a claim. */
+        assert_int_equal(store->n_claims, 1);
+        assert_int_equal(store->claims[0].kind, CLAIM_MARK);
+        assert_int_equal(store->claims[0].latency_ns, files[i].mark_ns);
         store_close(store);
         free(file.bytes);
     }
