@@ -284,7 +284,9 @@ void summary_event(struct ftrace_reader *reader, struct import *import, const st
     const char *name = event_text(event, 0, &name_length), *text = event_text(event, 1, &length);
     if (event->kind == KIND_OTHER && !is_peak(name, name_length))
         return;
-    if (row->comm_length && !ftrace_comm_is_unknown(row->comm, row->comm_length)) {
+    /* A name cut to the latency format's 8 bytes is left to the events, which state it whole. */
+    bool is_cut = row->comm_length >= 8 && (row->form == FORM_LATENCY || row->form == FORM_REPORT_LATENCY);
+    if (row->comm_length && !is_cut && !ftrace_comm_is_unknown(row->comm, row->comm_length)) {
         char comm[17];
         snprintf(comm, sizeof comm, "%.*s", (int)(row->comm_length < 16 ? row->comm_length : 16), row->comm);
         kept.comm = store_keep(import->store, comm);
