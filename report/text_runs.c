@@ -155,6 +155,12 @@ static void print_series(const struct text_view *view, const json_t *run)
         page_line(&view->page, "  ... and %zu more series (--json shows all)", n_all - n);
 }
 
+static const char *name_of_run(const json_t *run)
+{
+    const char *label = json_get_text(run, "label");
+    return !label ? "without a name" : strcmp(label, "-") == 0 ? "standard input" : label;
+}
+
 /* A file's path without the run's own folder in front, which the heading has just named. */
 static const char *path_in_run(const json_t *run, const json_t *artefact)
 {
@@ -276,12 +282,8 @@ void text_runs(const struct text_view *view, bool in_full)
     const json_t *run, *runs = json_object_get(view->document, "runs");
     json_array_foreach(runs, i, run) {
         struct text title = {0};
-        const char *label = json_get_text(run, "label");
-        text_format(&title, "Run %zu", i);
-        if (label) {
-            text_add(&title, ": ");
-            words_clean(label, &title);
-        }
+        text_format(&title, "Run %zu: ", i);
+        words_clean(name_of_run(run), &title);
         page_heading(&view->page, text_string(&title));
         text_release(&title);
         print_artefacts(view, run);
@@ -299,7 +301,7 @@ void text_series(const struct text_view *view)
     const json_t *run, *runs = json_object_get(view->document, "runs");
     json_array_foreach(runs, i, run) {
         struct text title = {0};
-        words_clean(json_get_text(run, "label") ? json_get_text(run, "label") : "run", &title);
+        words_clean(name_of_run(run), &title);
         page_heading(&view->page, text_string(&title));
         text_release(&title);
         print_series(view, run);
