@@ -214,8 +214,10 @@ static struct probe_result acct_probe(struct lines *lines, const struct member *
     (void)member;
     struct line line;
     struct acct_row row = {0};
-    bool is_mine = lines_peek(lines, 0, &line) && line.length > 30 && line.text[0] >= '0' && line.text[0] <= '9' &&
-                   acct_row(&line, &row);
+    struct cell text = {"", 0};
+    if (lines_peek(lines, 0, &line) && line.length > 30)
+        text = cell_trim(cell_of(&line));
+    bool is_mine = text.length && text.text[0] >= '0' && text.text[0] <= '9' && acct_row(&line, &row);
     cells_release(&row.words);
     return (struct probe_result){is_mine ? LIKELY : NOT_MINE, NULL};
 }

@@ -307,6 +307,10 @@ static void test_xenomai_snapshots(void **state)
     assert_true(has_priority);
     store_close(store);
 
+    store = import_text("    0 1117 2 1976 1982 0 0004c042 92219572080 23587952 23587952 sampling 1 rt 99 0\n");
+    assert_int_equal(find_counter(store, "xenomai/sched/acct", 0, "sampling 1:1117", "XSC")->value.mantissa, 1982);
+    store_close(store);
+
     /* two folders alone are snapshots of one run as well */
     store = import_paths((const char *const[]){DATA "snapshots"}, 1);
     assert_int_equal(store->n_runs, 1);
