@@ -148,6 +148,36 @@ static struct archive *open_archive(const void *bytes, size_t size)
     return archive;
 }
 
+static void name_raw_member(struct input *input, struct member_slot *slot, const char *path)
+{
+    char *stem = without_suffix(&input->arena, path);
+    const char *slash = strrchr(stem, '/'), *colon = strrchr(stem, ':');
+    const char *last = slash > colon ? slash : colon;
+    slot->member.name = last ? last + 1 : stem;
+}
+
+/* A single stream that ends early: one member with what comes before the cut. */
+static enum status unpack_cut_stream(struct input *input, const void *bytes, size_t size, size_t spool_index, const char *path,
+                                     const char *directory, const char *why, struct error *error)
+{
+    struct member_slot *slot;
+    struct spool *spool = &input->spools[spool_index];
+    spool_align(spool);
+    uint64_t begin = spool->size_bytes;
+    if (partial_unpack(input, spool, bytes, size, path, error) == FAILED || spool_finish(spool, path, error) == FAILED)
+        return FAILED;
+    if (spool->size_bytes == begin)
+        return error_input(error, "%s: compressed data that is cut or damaged: %s", path, why ? why : "unknown");
+    if (members_add(input, path, directory, &slot, error) == FAILED)
+        return FAILED;
+    name_raw_member(input, slot, path);
+    slot->spool = spool_index;
+    slot->offset = begin;
+    slot->member.size_bytes = spool->size_bytes - begin;
+    slot->member.defect = arena_format(&input->arena, "the compressed data ends early or is damaged: %s", why ? why : "unknown");
+    return OK;
+}
+
 enum status archive_unpack(struct input *input, const void *bytes, size_t size, const char *path, const char *directory,
                            unsigned depth, size_t *n_added, struct error *error)
 {
@@ -156,12 +186,13 @@ enum status archive_unpack(struct input *input, const void *bytes, size_t size, 
     *n_added = 0;
     if (depth == 0)
         input->packed_bytes += size;
+    if (members_add_spool(input, &spool_index, error) == FAILED)
+        return FAILED;
     struct archive *archive = open_archive(bytes, size);
-    if (!archive)
-        return error_input(error, "%s: looks compressed but cannot be unpacked", path);
-    if (members_add_spool(input, &spool_index, error) == FAILED) {
-        status = FAILED;
-        goto out;
+    if (!archive) {
+        status = unpack_cut_stream(input, bytes, size, spool_index, path, directory, "no whole block", error);
+        *n_added = input->n - first;
+        return status;
     }
     bool cut = false;
     while (!cut) {
@@ -171,8 +202,8 @@ enum status archive_unpack(struct input *input, const void *bytes, size_t size, 
             break;
         if (result < ARCHIVE_WARN) {
             if (input->n == first) {
-                status = error_input(error, "%s: cannot be unpacked: %s", path, archive_error_string(archive));
-                goto out;
+                status = unpack_cut_stream(input, bytes, size, spool_index, path, directory, archive_error_string(archive), error);
+                break;
             }
             input->slots[input->n - 1].member.defect =
                 arena_format(&input->arena, "the archive ends early after this member: %s", archive_error_string(archive));
@@ -207,10 +238,7 @@ enum status archive_unpack(struct input *input, const void *bytes, size_t size, 
             goto out;
         size_t slot_index = input->n - 1;
         if (is_raw) {
-            char *stem = without_suffix(&input->arena, path);
-            const char *slash = strrchr(stem, '/'), *colon = strrchr(stem, ':');
-            const char *last = slash > colon ? slash : colon;
-            slot->member.name = last ? last + 1 : stem;
+            name_raw_member(input, slot, path);
         } else {
             const char *slash = strrchr(name, '/');
             slot->member.name = slash ? slash + 1 : name;
@@ -226,9 +254,18 @@ enum status archive_unpack(struct input *input, const void *bytes, size_t size, 
         if (cut)
             slot->member.defect =
                 arena_format(&input->arena, "the compressed data ends early or is damaged: %s", archive_error_string(archive));
-        if (cut && slot->member.size_bytes == 0 && is_raw) {
-            status = error_input(error, "%s: cannot be unpacked: %s", path, archive_error_string(archive));
-            goto out;
+        if (cut && is_raw) { /* libarchive holds back the last block: try again without it */
+            struct member_slot before = *slot;
+            struct error why = {0};
+            input->n = slot_index;
+            status = unpack_cut_stream(input, bytes, size, spool_index, path, directory, archive_error_string(archive), &why);
+            if (status == FAILED && before.member.size_bytes && why.kind == ERROR_INPUT) { /* xz, bzip2 */
+                input->slots[input->n++] = before;
+                status = OK;
+            } else if (status == FAILED && error) {
+                *error = why;
+            }
+            break;
         }
         status = unpack_nested(input, slot_index, depth, error);
         if (status == FAILED)

@@ -83,6 +83,8 @@ static enum status expand_last(struct input *input, bool is_in_directory, struct
     enum status status =
         archive_unpack(input, bytes, size, slot.member.path, slot.member.directory, 0, &n_added, error);
     munmap(slot.map, slot.map_size);
+    if (status != FAILED && n_added == 0)
+        status = error_input(error, "%s: an archive without files", slot.member.path);
     if (status == FAILED && is_in_directory && error && error->kind == ERROR_INPUT) {
         /* One damaged archive among many files: kept as it is, with what is wrong. */
         slot.map = NULL;
@@ -93,8 +95,6 @@ static enum status expand_last(struct input *input, bool is_in_directory, struct
         input->slots[input->n++] = slot;
         return OK;
     }
-    if (status != FAILED && n_added == 0)
-        status = error_input(error, "%s: an archive without files", slot.member.path);
     return status;
 }
 

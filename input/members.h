@@ -53,12 +53,14 @@ enum status members_add_spool(struct input *input, size_t *index, struct error *
 
 /* Do the first bytes look like a compressed stream or an archive? */
 bool archive_is_known(const unsigned char *bytes, size_t size);
-/* Why an archive that is known cannot be read, or NULL. */
 /*
  * Unpacks the bytes (packed_bytes long) into members whose paths begin with path; *n_added says how many. A cut archive
  * gives what it holds, its last member marked by `defect`. depth: archives around this one.
  */
 enum status archive_unpack(struct input *input, const void *bytes, size_t size, const char *path, const char *directory,
                            unsigned depth, size_t *n_added, struct error *error);
+/* input/partial.c: what can be unpacked of a gzip or zstd stream that is cut; nothing of others. */
+enum status partial_unpack(struct input *input, struct spool *spool, const void *bytes, size_t size, const char *path,
+                           struct error *error);
 
 #endif

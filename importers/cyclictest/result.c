@@ -223,7 +223,7 @@ static uint64_t requested(const struct result *result, const struct series *s)
         unsigned __int128 n = (unsigned __int128)c->loops * (uint64_t)shortest / (uint64_t)s->interval_ns;
         return n > UINT32_MAX ? COUNT_UNKNOWN : (uint64_t)n;
     }
-    return c->duration_ns != NS_UNKNOWN ? (uint64_t)(c->duration_ns / s->interval_ns) : COUNT_UNKNOWN;
+    return c->duration_ns >= s->interval_ns ? (uint64_t)(c->duration_ns / s->interval_ns) : COUNT_UNKNOWN;
 }
 
 /* Base interval (default 1 ms), longer by the distance for each further thread, but with -h all are equal. */
@@ -482,7 +482,7 @@ static void store_thread(struct import *import, struct result *result, struct th
     s->tool = s->comm = store_keep(import->store, result->tool);
     s->unit_evidence = s->unit_evidence ? store_keep(import->store, s->unit_evidence) : NULL;
     *row = series;
-    if (t->n_bins && !t->bins_stored)
+    if ((t->n_bins || t->n_overflow_cycles) && !t->bins_stored)
         store_bins(import, result, t);
 }
 
@@ -514,9 +514,26 @@ void result_store(struct import *import, struct result *result)
     store_rows(import, result);
 }
 
+/* 0.75 to 1.9 name the first thread that hit the limit, but the value of the last. */
+static void check_break(struct import *import, const struct result *result)
+{
+    if (!result->is_open || !result->break_tid || !result->break_value)
+        return;
+    for (size_t i = 0; i < result->n_threads; i++) {
+        const struct thread_result *t = &result->threads[i];
+        /* A sample of the thread's after the hit may be larger still; a smaller maximum, or its only sample, cannot. */
+        bool contradicts = t->max != PRINTED_UNKNOWN && (t->max < result->break_value || (t->cycles == 1 && t->max != result->break_value));
+        if (t->tid == result->break_tid && contradicts)
+            import_note(import, "tool-bug", result->line,
+                        "the break value %lld is not of thread %lld, whose maximum is %lld: rt-tests 0.75 to 1.9 mix two threads up",
+                        (long long)result->break_value, (long long)result->break_tid, (long long)t->max);
+    }
+}
+
 void result_close(struct import *import, struct result *result)
 {
     result->is_complete = true;
     store_rows(import, result);
+    check_break(import, result);
     result_clear(result);
 }
