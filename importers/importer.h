@@ -94,6 +94,8 @@ uint32_t import_find_series(const struct import *import, const char *tool, const
 void import_new_run(struct import *import, const char *label);
 /* Has the current run a series of this tool (NULL: any) already? */
 bool import_has_series(const struct import *import, const char *tool);
+/* The same, from the file in progress. */
+bool import_has_own_series(const struct import *import, const char *tool);
 /*
  * Memory of one importer over the blocks of one member: zeroed at the member's first call, freed by the framework after
  * finish_lines(). (A command line in one block, its results in a later one.)

@@ -153,6 +153,18 @@ bool import_has_series(const struct import *import, const char *tool)
     return false;
 }
 
+bool import_has_own_series(const struct import *import, const char *tool)
+{
+    for (size_t i = store_count_series(import->store); i-- > 0;) {
+        const struct series *series = store_edit_series(import->store, (uint32_t)i);
+        if (series->artefact == import->artefact && series->run == import->run && series->tool && strcmp(series->tool, tool) == 0)
+            return true;
+        if (series->artefact < import->artefact) /* rows of earlier files from here on */
+            return false;
+    }
+    return false;
+}
+
 static bool same_text(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;

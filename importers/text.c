@@ -5,6 +5,7 @@
  */
 #include "importers/private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *wanted_format(const struct import *import)
@@ -51,6 +52,52 @@ static void note_repairs(struct import *import, const struct lines *lines)
     }
 }
 
+/*
+ * Huge logs of others repeat a few forms of lines millions of times. A form (digits and letters' case aside) that nobody
+ * wanted hundreds of times is not offered again: fifty importers need microseconds to say no.
+ */
+#define N_FORMS        4096
+#define FORM_MAX_BYTES 96
+#define FORM_REFUSALS  200
+
+struct forms {
+    uint64_t hash[N_FORMS];
+    uint32_t n_refused[N_FORMS];
+};
+
+static uint64_t form_hash(const struct line *line)
+{
+    uint64_t hash = 14695981039346656037u;
+    size_t n = line->length < FORM_MAX_BYTES ? line->length : FORM_MAX_BYTES;
+    char last = 0;
+    for (size_t i = 0; i < n; i++) {
+        char c = line->text[i];
+        if (c >= '0' && c <= '9')
+            c = '0';
+        if (c == last && (c == '0' || c == ' '))
+            continue;
+        hash = (hash ^ (unsigned char)c) * 1099511628211u;
+        last = c;
+    }
+    return hash;
+}
+
+static bool form_is_refused(const struct forms *forms, uint64_t hash)
+{
+    size_t slot = hash >> 52;
+    return forms->hash[slot] == hash && forms->n_refused[slot] >= FORM_REFUSALS;
+}
+
+static void form_refuse(struct forms *forms, uint64_t hash)
+{
+    size_t slot = hash >> 52;
+    if (forms->hash[slot] != hash) {
+        forms->hash[slot] = hash;
+        forms->n_refused[slot] = 0;
+    }
+    forms->n_refused[slot]++;
+}
+
 enum status text_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error)
 {
     struct lines *lines = lines_new(bytes, size);
@@ -58,6 +105,7 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
     const char *unsupported = NULL;
     size_t n_blocks = 0;
     uint64_t n_prose = 0;
+    struct forms *forms = memory_new(sizeof *forms);
     while (!lines_at_end(lines)) {
         struct line line;
         struct probe_result best;
@@ -72,7 +120,15 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
             lines_skip(lines, 1);
             continue;
         }
+        uint64_t form = form_hash(&line);
+        if (form_is_refused(forms, form)) {
+            n_prose++;
+            lines_skip(lines, 1);
+            continue;
+        }
         const struct importer *importer = choose(import, lines, &best);
+        if (!importer)
+            form_refuse(forms, form);
         if (!importer || best.unsupported) {
             if (importer && !unsupported)
                 unsupported = best.unsupported;
@@ -111,6 +167,7 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
     if (status != FAILED && n_blocks == 0)
         status = unsupported ? error_input(error, "%s: %s", import->member->path, unsupported)
                              : error_input(error, "%s: no known format in this text", import->member->path);
+    free(forms);
     lines_free(lines);
     return status;
 }

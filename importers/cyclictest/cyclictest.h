@@ -38,6 +38,7 @@ struct thread_result {
     uint32_t series;        /* ROW_NONE until stored */
     bool bins_stored;
     bool was_doubled;       /* Xenomai 2.6.4, 2.6.5: C: counted twice, undone */
+    bool joined;            /* another file of the run has given this series */
 };
 
 struct histogram_facts {

@@ -54,7 +54,7 @@ void result_begin(struct import *import, struct cyclictest_state *state, const c
     struct result *result = &state->result;
     bool repeats = result->is_open && result->run == import->run;
     result_close(import, result);
-    if (repeats || import_has_series(import, tool))
+    if (repeats || import_has_own_series(import, tool))
         import_new_run(import, NULL);
     result->is_open = true;
     result->run = import->run;
@@ -442,6 +442,50 @@ static void undo_doubling(struct import *import, const struct result *result, st
              (long long)t->index);
 }
 
+/*
+ * The same measurement in two files of one run (--json beside the text): the same thread with the same count and the same
+ * maximum. The second only fills what the first does not know.
+ */
+static bool join_other_file(struct import *import, const struct result *result, struct thread_result *t, const struct series *s)
+{
+    uint32_t index = import_find_series(import, s->tool, s->name);
+    struct series *row = index == ROW_NONE ? NULL : store_edit_series(import->store, index);
+    if (!row || row->artefact == import->artefact || row->n_samples != s->n_samples || s->n_samples == COUNT_UNKNOWN ||
+        row->max_ns != s->max_ns || row->resolution_ns != s->resolution_ns)
+        return false;
+    const char *path = store_edit_artefact(import->store, row->artefact)->path;
+    size_t length = strlen(path);
+    bool other_is_json = length > 5 && strcmp(path + length - 5, ".json") == 0;
+    if (other_is_json == result->has_json) /* two copies are two files, as they came */
+        return false;
+    t->series = index;
+    t->joined = true;
+    if (row->tid == TID_UNKNOWN)
+        row->tid = s->tid;
+    if (row->cpu == CPU_UNKNOWN)
+        row->cpu = s->cpu;
+    if (row->policy == POLICY_UNKNOWN)
+        row->policy = s->policy;
+    if (row->priority == PRIO_UNKNOWN)
+        row->priority = s->priority;
+    if (row->interval_ns == NS_UNKNOWN)
+        row->interval_ns = s->interval_ns;
+    if (row->min_ns == NS_UNKNOWN)
+        row->min_ns = s->min_ns;
+    if (isnan(row->avg_ns))
+        row->avg_ns = s->avg_ns;
+    if (row->n_requested == COUNT_UNKNOWN)
+        row->n_requested = s->n_requested;
+    if (row->duration_ns == NS_UNKNOWN)
+        row->duration_ns = s->duration_ns;
+    if (row->n_overflow == COUNT_UNKNOWN)
+        row->n_overflow = s->n_overflow;
+    if (row->overflow_limit_ns == NS_UNKNOWN)
+        row->overflow_limit_ns = s->overflow_limit_ns;
+    import_note(import, "repeated", t->line, "the same results as in another file of this run: taken once");
+    return true;
+}
+
 static void store_thread(struct import *import, struct result *result, struct thread_result *t)
 {
     if (result->histogram.is_there)
@@ -466,6 +510,10 @@ static void store_thread(struct import *import, struct result *result, struct th
     judge_tool(import, result, t, s);
     if (result->unit_is_assumed)
         note(import, result, "unit-assumed", t->line, "%s", result->unit_evidence);
+    if (t->series == ROW_NONE && join_other_file(import, result, t, s))
+        return;
+    if (t->joined)
+        return;
     if (t->series == ROW_NONE) {
         t->series = import_series(import, s);
         result->run = import->run;
