@@ -212,7 +212,7 @@ static enum condition judge_debug(const struct store *store, uint32_t run, struc
     struct text found = {.max_length = 200};
     for (size_t i = 0; i < store->n_facts; i++) {
         const struct fact *fact = &store->facts[i];
-        const char *option = fact->run == run ? strstr(fact->key, "CONFIG_") : NULL;
+        const char *option = fact->run == run && fact->key ? strstr(fact->key, "CONFIG_") : NULL;
         if (!option)
             continue;
         any = true;
@@ -386,7 +386,7 @@ static enum condition judge_idle(const struct store *store, uint32_t run, struct
     for (size_t i = 0; i < store->n_facts; i++) {
         const struct fact *fact = &store->facts[i];
         int64_t latency_us;
-        if (fact->run == run && strncmp(fact->key, "cpu.", 4) == 0 && strstr(fact->key, ".idle.") && strstr(fact->key, ".latency_us") &&
+        if (fact->run == run && fact->key && strncmp(fact->key, "cpu.", 4) == 0 && strstr(fact->key, ".idle.") && strstr(fact->key, ".latency_us") &&
             fact_number(fact->value, &latency_us) && latency_us > deepest)
             deepest = latency_us;
     }

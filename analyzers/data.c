@@ -28,7 +28,7 @@ static const struct note_rule {
 
 static const struct note_rule *rule_of(const char *code)
 {
-    for (size_t i = 0; i < sizeof note_rules / sizeof *note_rules; i++)
+    for (size_t i = 0; code && i < sizeof note_rules / sizeof *note_rules; i++)
         if (strcmp(note_rules[i].code, code) == 0)
             return &note_rules[i];
     return NULL;

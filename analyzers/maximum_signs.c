@@ -111,7 +111,7 @@ static void tell_body(const struct store *store, const struct judged *judged, st
     }
     if (s->path != PATH_TIMER_WAKEUP && s->path != PATH_IRQ_HANDLER && s->path != PATH_IRQ_RESPONSE)
         return;
-    if (min >= 5000 && max - min <= 0.25 * min && s->n_samples > 3) {
+    if (min >= 5000 && max >= min && max - min <= 0.25 * min && s->n_samples > 3) {
         struct finding *finding = judged_finding(store, judged, out, "constant-offset", "", SEVERITY_NOTE, CONFIDENCE_LIKELY);
         finding_integer(out, finding, "min_ns", s->min_ns);
         finding_integer(out, finding, "jitter_ns", s->max_ns - s->min_ns);

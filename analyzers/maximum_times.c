@@ -73,8 +73,8 @@ static bool row_goes_on(const struct outlier_times *times, size_t i, int64_t *st
         return false;
     if (times->latency_ns[i] == NS_UNKNOWN || times->latency_ns[i - 1] == NS_UNKNOWN)
         return true;
-    int64_t fall = times->latency_ns[i - 1] - times->latency_ns[i];
-    if (fall <= 0 || (*step > 0 && llabs(fall - *step) > *step / 4))
+    int64_t fall;
+    if (__builtin_sub_overflow(times->latency_ns[i - 1], times->latency_ns[i], &fall) || fall <= 0 || (*step > 0 && llabs(fall - *step) > *step / 4))
         return false;
     *step = fall;
     return true;

@@ -136,7 +136,7 @@ int64_t series_duration_ns(const struct series *s)
 bool run_has_note(const struct store *store, uint32_t run, const char *code)
 {
     for (size_t i = 0; i < store->n_notes; i++)
-        if (store->notes[i].run == run && strcmp(store->notes[i].code, code) == 0)
+        if (store->notes[i].run == run && store->notes[i].code && strcmp(store->notes[i].code, code) == 0)
             return true;
     return false;
 }
@@ -163,7 +163,7 @@ const char *run_tool_fact(const struct store *store, uint32_t run, const char *n
     size_t length = strlen(name);
     for (size_t i = 0; i < store->n_facts; i++) {
         const struct fact *fact = &store->facts[i];
-        if (fact->run != run || !fact->value || !*fact->value)
+        if (fact->run != run || !fact->key || !fact->value || !*fact->value)
             continue;
         const char *dot = strchr(fact->key, '.');
         if (!dot || strcmp(dot + 1, name) != 0 || strlen(dot + 1) != length)

@@ -111,6 +111,11 @@ static void find_isolated(struct judged *judged, size_t n)
     free(p);
 }
 
+static bool are_near(int64_t a, int64_t b)
+{
+    return fabs((double)a - (double)b) <= 0.05 * (double)b;
+}
+
 /* A tool's mark in a trace, or its report, that tells of the same latency. */
 static bool claim_confirms(const struct store *store, const struct judged *judged)
 {
@@ -120,7 +125,7 @@ static bool claim_confirms(const struct store *store, const struct judged *judge
         if (claim->run != s->run || claim->latency_ns == NS_UNKNOWN || s->max_ns == NS_UNKNOWN || claim->stream == ROW_NONE ||
             (claim->kind != CLAIM_MARK && claim->kind != CLAIM_FREEZE) || (claim->cpu != CPU_UNKNOWN && s->cpu != CPU_UNKNOWN && claim->cpu != s->cpu))
             continue;
-        if (llabs(claim->latency_ns - s->max_ns) <= s->max_ns / 20)
+        if (are_near(claim->latency_ns, s->max_ns))
             return true;
     }
     return false;
@@ -135,7 +140,7 @@ static bool outlier_confirms(const struct store *store, const struct analysis *a
         if (o->run != s->run || o->begin_ns == NS_UNKNOWN || o->latency_ns == NS_UNKNOWN || o->cause == CAUSE_TRACER_ARTEFACT ||
             o->cause == CAUSE_CLOCK_JUMP || o->cause == CAUSE_LOST_EVENTS || (s->cpu != CPU_UNKNOWN && o->cpu != s->cpu))
             continue;
-        if (llabs(o->latency_ns - s->max_ns) <= s->max_ns / 20)
+        if (are_near(o->latency_ns, s->max_ns))
             return true;
     }
     return false;
