@@ -62,7 +62,9 @@ static void tell_tick(const struct store *store, const struct judged *judged, st
 {
     static const double ticks[] = {1e6, 1e7 / 3, 4e6, 1e7};
     const struct series *s = &store->series[judged->series];
-    bool stands_out = judged->is_far || s->is_block_maxima || (judged->high_ns > 0 && (double)s->max_ns >= 1.5 * judged->high_ns) ||
+    /* A tail that reaches the value by itself needs no tick. */
+    bool stands_out = judged->is_far || s->is_block_maxima ||
+                      (!judged->single.is_tested && judged->high_ns > 0 && (double)s->max_ns >= 1.5 * judged->high_ns) ||
                       (!judged->has_shape && !isnan(s->avg_ns) && (double)s->max_ns >= 5 * s->avg_ns);
     const char *hz_text = run_fact(store, s->run, "kernel.hz|kernel.config.CONFIG_HZ");
     double hz = hz_text ? strtod(hz_text, NULL) : 0;
