@@ -162,12 +162,6 @@ static void classify(const struct run_state *r, const struct sweep_cpu *c, struc
         classify_task(r, c, p);
 }
 
-static bool subjects_equal(const struct subject *a, const struct subject *b)
-{
-    return a->kind == b->kind && a->number == b->number && a->name == b->name && a->function == b->function &&
-           a->tid == b->tid && a->prio == b->prio && a->comm == b->comm;
-}
-
 /* Cuts [at, to) off as a piece of the window's CPU. */
 static void cut(struct run_state *r, int64_t to_ns, uint32_t chunk, uint32_t i)
 {
@@ -189,7 +183,7 @@ static void cut(struct run_state *r, int64_t to_ns, uint32_t chunk, uint32_t i)
     struct piece *last = s->n_pieces ? &s->pieces[s->n_pieces - 1] : NULL;
     r->at_ns = to_ns;
     if (last && last->cpu == p.cpu && last->kind == p.kind && last->phase == p.phase && last->flags == p.flags &&
-        last->invocation == p.invocation && last->callback == p.callback && subjects_equal(&last->subject, &p.subject)) {
+        last->invocation == p.invocation && last->callback == p.callback && subject_equals(&last->subject, &p.subject)) {
         last->end_ns = p.end_ns;
         last->last_chunk = p.last_chunk;
         last->last_i = p.last_i;
@@ -397,17 +391,6 @@ static void count_gap(struct silence *s, int64_t ns)
     s->n_other++;
 }
 
-int64_t silence_usual_gap_ns(const struct silence *silence)
-{
-    uint64_t beyond = silence->n_other / 20, n = 0;
-    for (unsigned bits = 47; bits > 0; bits--) {
-        n += silence->gaps[bits];
-        if (n > beyond)
-            return (int64_t)1 << bits;
-    }
-    return 0;
-}
-
 /* How much of [begin, end) lies in the window. */
 static int64_t overlap_ns(const struct window *w, int64_t begin_ns, int64_t end_ns)
 {
@@ -607,51 +590,6 @@ static void silences_finish(struct run_state *r)
         s->begin_flags = c->last_flags;
         s->flags_known = c->last_known;
     }
-}
-
-void sweep_carve(struct sweep *sweep, int64_t begin_ns, int64_t end_ns, enum slice_kind kind, unsigned flags,
-                 const struct subject *subject)
-{
-    size_t n_old = sweep->n_pieces;
-    struct piece *old = sweep->pieces;
-    struct piece *pieces = memory_resize(NULL, 3 * n_old + 1, sizeof *pieces);
-    size_t n = 0;
-    for (size_t i = 0; i < n_old; i++) {
-        struct piece p = old[i];
-        int64_t from = p.begin_ns > begin_ns ? p.begin_ns : begin_ns, to = p.end_ns < end_ns ? p.end_ns : end_ns;
-        if (from >= to) {
-            pieces[n++] = p;
-            continue;
-        }
-        if (p.begin_ns < from) {
-            pieces[n] = p;
-            pieces[n++].end_ns = from;
-        }
-        struct piece taken = p;
-        taken.begin_ns = from;
-        taken.end_ns = to;
-        taken.kind = kind;
-        taken.flags |= flags;
-        if (subject)
-            taken.subject = *subject;
-        struct piece *last = n ? &pieces[n - 1] : NULL;
-        if (last && last->kind == kind && last->end_ns == from && last->cpu == taken.cpu && last->flags == taken.flags &&
-            subjects_equal(&last->subject, &taken.subject)) {
-            last->end_ns = to;
-            last->last_chunk = taken.last_chunk;
-            last->last_i = taken.last_i;
-        } else {
-            pieces[n++] = taken;
-        }
-        if (to < p.end_ns) {
-            pieces[n] = p;
-            pieces[n++].begin_ns = to;
-        }
-    }
-    free(old);
-    sweep->pieces = pieces;
-    sweep->n_pieces = n;
-    sweep->pieces_capacity = 3 * n_old + 1;
 }
 
 int32_t sweep_count_cpus(const struct store *store, uint32_t run)

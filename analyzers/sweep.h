@@ -51,6 +51,8 @@ struct subject {
     uint32_t comm;
 };
 
+bool subject_equals(const struct subject *a, const struct subject *b);
+
 enum piece_flag {
     PIECE_OWN = 1 << 0,      /* inside the window's own timer callback: the wakeup's own path */
     PIECE_SILENT = 1 << 1,   /* no event between its ends */

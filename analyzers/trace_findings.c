@@ -10,7 +10,8 @@
 #define CONTRAST_FDR 0.01
 #define CONTRAST_MIN 3
 #define RHYTHM_MIN 8
-#define RHYTHM_P 0.001
+#define RHYTHM_P 0.00001 /* due times lie on a lattice, which makes phases agree more often than chance */
+#define RHYTHM_RESULTANT 0.95
 #define COINCIDENCE_P 0.001
 /* Vectors whose rate follows what others do (a CPU that leaves idle, a busy neighbour): storms only when they take time. */
 #define BUSY_SHARE 0.2
@@ -211,7 +212,7 @@ static void find_rhythm(const struct trace_context *t)
     if (n >= RHYTHM_MIN && last - first > 4 * shortest)
         period = rhythm_find(times, n, shortest, (last - first) / 3, &p, &resultant);
     free(times);
-    if (isnan(period) || p >= RHYTHM_P)
+    if (isnan(period) || p >= RHYTHM_P || resultant < RHYTHM_RESULTANT)
         return;
     struct findings *f = &t->analysis->findings;
     struct finding *finding = findings_add(f, "periodic-outliers", SEVERITY_NOTE, CONFIDENCE_LIKELY);

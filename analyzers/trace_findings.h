@@ -32,7 +32,7 @@ struct trace_context {
     struct word_classes *words;
     size_t n_windows; /* of selection->windows that were explained */
 };
-/* False-alarm rates: storms 0.001 per run, contrast 1 % of the findings (Benjamini-Hochberg), rhythm and coincidence 0.001. */
+/* False-alarm rates: storms 0.001 per run, contrast 1 % of the findings (Benjamini-Hochberg), rhythm 0.00001 and coincidence 0.001. */
 void trace_findings(const struct trace_context *context);
 
 #endif
