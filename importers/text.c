@@ -161,6 +161,8 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
         import_note_n(import, "prose", n_prose, 0, "lines of no known format, left out");
     if (n_blocks)
         note_repairs(import, lines);
+    if (n_blocks && size && bytes[size - 1] >= '0' && bytes[size - 1] <= '9')
+        import_note(import, "last-line-cut", 0, "the last line has no line end: a number at its end may be cut");
     if (n_blocks && lines_nul_tail(lines))
         import_note_n(import, "file-truncated", lines_nul_tail(lines), 0,
                       "NUL bytes at the end, as after a power cut: what stood there is lost");

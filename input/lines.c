@@ -215,11 +215,13 @@ static bool fetch(struct lines *lines)
     struct fetched *f = slot(lines, lines->fetched);
     f->offset = lines->next_offset;
     size_t end = raw_end(lines, f->offset, &lines->next_offset);
+    bool is_unterminated = lines->next_offset == end;
     if (lines->damage.is_plain)
         f->line = (struct line){.text = (const char *)lines->bytes + f->offset, .length = end - f->offset,
                                 .number = lines->next_number};
     else
         fetch_damaged(lines, f, end);
+    f->line.is_unterminated = is_unterminated;
     if (lines->next_number > lines->counted_up_to)
         lines->counted_up_to = lines->next_number;
     lines->next_number++;

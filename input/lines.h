@@ -23,6 +23,7 @@ struct line {
     uint64_t number; /* 1-based, in the original file */
     const char *prefix; /* console prefix that was cut off ("[   12.345678] "), within the text as it came; NULL: none */
     size_t prefix_length;
+    bool is_unterminated; /* the file ends within it, or right behind it: a number at its end may be cut */
     unsigned cursor_up; /* a terminal went up by so many lines before this one: it repaints (only the last frame counts) */
 };
 
@@ -82,6 +83,7 @@ bool scan_decimal(const char **p, const char *end, int digits, int64_t *scaled);
 bool line_starts(const struct line *line, const char *literal);         /* after leading blanks */
 bool line_has(const struct line *line, const char *literal);
 const char *line_find(const struct line *line, const char *literal);    /* pointer into the line, or NULL */
+bool line_may_be_cut(const struct line *line); /* it ends in a digit where the file ends, without a line end */
 bool line_is_blank(const struct line *line);
 
 #endif

@@ -124,6 +124,11 @@ bool line_has(const struct line *line, const char *literal)
     return line_find(line, literal) != NULL;
 }
 
+bool line_may_be_cut(const struct line *line)
+{
+    return line->is_unterminated && line->length && line->text[line->length - 1] >= '0' && line->text[line->length - 1] <= '9';
+}
+
 bool line_is_blank(const struct line *line)
 {
     const char *p = line->text, *end = p + line->length;

@@ -100,6 +100,7 @@ struct status_line {
     int64_t index, tid, priority, interval_us, cycles, min, act, avg, max, smi;
     bool is_wide, is_padded, interval_is_padded;
     const char *tool;
+    bool may_be_cut; /* the file ends in its last number */
     size_t n_lines; /* that it took: 2 and more if it was wrapped */
 };
 bool status_line_parse(struct lines *lines, struct status_line *status);

@@ -163,6 +163,9 @@ bool status_line_parse(struct lines *lines, struct status_line *status)
         n_fields = parse_fields(joined, joined + n, status, &is_open);
         status->n_lines = k + 1;
     }
+    struct line last;
+    status->may_be_cut = lines_peek(lines, status->n_lines - 1, &last) && last.is_unterminated &&
+                         (line_may_be_cut(&last) || status->max == PRINTED_UNKNOWN);
     if (status->max == PRINTED_UNKNOWN && status->min == PRINTED_UNKNOWN)
         return false;
     if (n_fields < (after_header ? 1 : 3))
@@ -280,6 +283,9 @@ void status_take(struct import *import, struct cyclictest_state *state, const st
                   result->run != import->run;
     if (old && !is_new && !is_repaint && !is_later_frame(old, s))
         is_new = true;
+    /* "Max:     89" of 896: the frame before says more than a number that the end of the file cut. */
+    if (old && s->may_be_cut && old->max != PRINTED_UNKNOWN && (old->tid == s->tid || s->tid == PRINTED_UNKNOWN))
+        return;
     /* A new thread after a histogram belongs to something else. */
     if (is_new && is_repaint && old && is_later_frame(old, s) && !tool_command_is_known(&state->command))
         is_new = false;

@@ -187,6 +187,10 @@ void verbose_read(struct import *import, struct cyclictest_state *state, struct 
         struct thread_result *t = take.threads[thread];
         if (t && t->n_lines && cycle == 0 && t->last_cycle > 1)
             break; /* begins again: another run */
+        if (t && t->n_lines && line_may_be_cut(&line)) { /* "0: 1234: 1" of 15 */
+            lines_skip(lines, 1);
+            continue;
+        }
         bool is_first = !t;
         if (is_first && !(t = first_seen(&take, thread, cycle, value, line.number)))
             break;
