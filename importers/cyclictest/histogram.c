@@ -154,6 +154,8 @@ static enum status take_row(struct import *import, struct table *table, const st
             (void)ignored;
             break; /* prose behind */
         }
+        if (p == end && line_may_be_cut(line) && *word == '0' && p - word < 6) /* of "%06lu" */
+            break;
         if (column >= MAX_COLUMNS)
             return error_input(error, "%s:%llu: more than %d columns in a histogram", import->member->path,
                                (unsigned long long)line->number, MAX_COLUMNS);
@@ -193,17 +195,21 @@ static enum status take_row(struct import *import, struct table *table, const st
     return OK;
 }
 
-/* Numbers of a footer; 20 digits are 2^64 - n: a negative latency. */
-static void take_footer(struct table *table, enum footer footer, const char *p, const char *end)
+/* Numbers of a footer, "%05lu"; 20 digits are 2^64 - n: a negative latency. Fewer than 5 where the file ends: cut. */
+static void take_footer(struct table *table, enum footer footer, const char *p, const struct line *line)
 {
+    const char *end = line->text + line->length;
     uint64_t value;
     if (table->n_values[footer]) /* the first stands */
         return;
     for (scan_blanks(&p, end); p < end; scan_blanks(&p, end)) {
         int64_t number;
+        const char *word = p;
         if (scan_u64(&p, end, &value))
             number = (int64_t)value;
         else if (!scan_i64(&p, end, &number))
+            break;
+        if (p == end && line_may_be_cut(line) && p - word < 5)
             break;
         size_t n = table->n_values[footer];
         if (n >= MAX_COLUMNS)
@@ -334,7 +340,7 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
             take_old_maximum(result, &line);
             old_maximum = true;
         } else if (footer != FOOTER_NONE) {
-            take_footer(&table, footer, p, line.text + line.length);
+            take_footer(&table, footer, p, &line);
         } else if (is_row(&line, false)) {
             int64_t bucket;
             const char *q = line.text;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Runs a fuzz target on files, without libFuzzer: each whole, then cut: up to 4 KB at every byte, larger ones at 200
- * places of a fixed seed. A crash, or a sanitizer's word, ends the program.
+ * places of a fixed seed, every other one beside a line end. CUTS=N: at N places, whatever the size. A crash, or a
+ * sanitizer's word, ends the program.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -31,6 +32,14 @@ static void run_prefix(const uint8_t *bytes, size_t size)
     free(copy);
 }
 
+/* A random place, or one beside the next line end: before it, at it, behind it. */
+static size_t cut_at(const uint8_t *bytes, size_t size, uint64_t *state, int at_line_end)
+{
+    size_t cut = (size_t)(next_random(state) % (uint64_t)size);
+    const uint8_t *eol = at_line_end ? memchr(bytes + cut, '\n', size - cut) : NULL;
+    return eol ? (size_t)(eol - bytes) + (size_t)(next_random(state) % 3) - (eol > bytes) : cut;
+}
+
 static int run_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -48,12 +57,13 @@ static int run_file(const char *path)
     fclose(file);
     run_prefix(bytes, (size_t)size);
     uint64_t state = 0x9e3779b97f4a7c15u;
-    if (size <= WHOLE_CUTS_BELOW)
+    const char *wanted = getenv("CUTS");
+    if (size <= WHOLE_CUTS_BELOW && !wanted)
         for (size_t cut = 0; cut < (size_t)size; cut++)
             run_prefix(bytes, cut);
     else
-        for (int i = 0; i < N_CUTS; i++)
-            run_prefix(bytes, (size_t)(next_random(&state) % (uint64_t)size));
+        for (int i = 0; size > 0 && i < (wanted ? atoi(wanted) : N_CUTS); i++)
+            run_prefix(bytes, cut_at(bytes, (size_t)size, &state, i % 2));
     free(bytes);
     return 0;
 }
