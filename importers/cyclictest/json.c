@@ -48,7 +48,7 @@ static enum status take_histogram(struct import *import, const json_t *histogram
     {
         char *end;
         long long bucket = strtoll(key, &end, 10);
-        if (*end || end == key || !json_is_integer(value)) {
+        if (*end || end == key || !json_is_integer(value) || bucket > INT64_MAX / 1000000) { /* in ns it must fit */
             import_note(import, "damaged-lines", line, "bucket '%.40s' of a JSON histogram is not understood", key);
             continue;
         }

@@ -348,11 +348,12 @@ static void fill_from_bins(struct import *import, const struct result *result, c
         s->overflow_limit_ns = result->command.histogram_limit * unit;
     else if (h->has_zero_rows && h->last_bucket >= 0 && h->last_bucket + 1 == h->n_rows)
         s->overflow_limit_ns = (h->last_bucket + 1) * unit; /* all rows were printed, 0 to N - 1 */
-    if (sum && s->min_ns == NS_UNKNOWN && t->min == PRINTED_UNKNOWN)
+    /* A sum may be printed while no row with a count is there. */
+    if (t->n_bins && s->min_ns == NS_UNKNOWN && t->min == PRINTED_UNKNOWN)
         s->min_ns = first * unit;
-    if (sum && isnan(s->avg_ns) && s->n_overflow == 0 && t->avg == PRINTED_UNKNOWN)
+    if (t->n_bins && sum && isnan(s->avg_ns) && s->n_overflow == 0 && t->avg == PRINTED_UNKNOWN)
         s->avg_ns = weighted / (double)sum * (double)unit;
-    if (sum && s->max_ns == NS_UNKNOWN && t->max == PRINTED_UNKNOWN) {
+    if (t->n_bins && s->max_ns == NS_UNKNOWN && t->max == PRINTED_UNKNOWN) {
         s->max_ns = last * unit;
         /* Up to 0.44 what did not fit was dropped, in 0.45 to 0.55 it was counted in the last row. */
         bool is_capped = h->single_max && (h->five_digits || last == h->last_bucket);
