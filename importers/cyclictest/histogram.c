@@ -145,6 +145,9 @@ static enum status take_row(struct import *import, struct table *table, const st
     if (bucket < 0)
         return error_input(error, "%s:%llu: bucket %lld in a histogram is negative", import->member->path,
                            (unsigned long long)line->number, (long long)bucket);
+    if (bucket > INT64_MAX / 1000000) /* in ns it must fit */
+        return error_input(error, "%s:%llu: bucket %lld in a histogram is too large", import->member->path,
+                           (unsigned long long)line->number, (long long)bucket);
     bool has_count = false;
     for (scan_blanks(&p, end); p < end; scan_blanks(&p, end), column++) {
         const char *word = p;
