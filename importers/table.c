@@ -51,6 +51,7 @@
     X(xeno_latency) \
     X(xeno_plot) \
     X(evl_plot) \
+    X(irq_affinity) \
     X(bundle) \
     X(bundle_threads) \
     X(bundle_samples) \

@@ -24,7 +24,8 @@ bool system_path(const struct member *member, char path[SYSTEM_PATH_BYTES])
     const char *best = NULL;
     for (const char *p = whole; *p; p++) {
         bool at_part = p == whole || p[-1] == '/' || p[-1] == '_' || p[-1] == ':';
-        if (at_part && (strncmp(p, "proc/", 5) == 0 || strncmp(p, "proc_", 5) == 0 || strncmp(p, "sys/", 4) == 0 || strncmp(p, "sys_", 4) == 0)) {
+        if (at_part && (strncmp(p, "proc/", 5) == 0 || strncmp(p, "proc_", 5) == 0 || strncmp(p, "sys/", 4) == 0 || strncmp(p, "sys_", 4) == 0 ||
+                        strncmp(p, "irq/default_", 12) == 0)) {
             best = p;
             break;
         }
@@ -61,6 +62,7 @@ static const struct value_file {
     {"proc_uptime", "host.uptime"},
     {"proc_consoles", "kernel.consoles"},
     {"proc_irq_default_smp_affinity", "irq.default_affinity"},
+    {"irq_default_smp_affinity", "irq.default_affinity"},
     {"proc_irq_N_smp_affinity_list", "irq.N.affinity"},
     {"proc_irq_N_effective_affinity_list", "irq.N.effective_affinity"},
     {"sys_kernel_realtime", "kernel.realtime"},
