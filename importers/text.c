@@ -147,10 +147,10 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
             lines_skip(lines, 1);
         import_progress(import, lines_offset(lines));
     }
-    if (status != FAILED)
-        for (size_t i = 0; i < import->private->n_states; i++)
-            if (import->private->states[i].importer->finish_lines)
-                import->private->states[i].importer->finish_lines(import);
+    /* Also after a failure: what an importer holds across blocks is freed there. */
+    for (size_t i = 0; i < import->private->n_states; i++)
+        if (import->private->states[i].importer->finish_lines)
+            import->private->states[i].importer->finish_lines(import);
     import->private->n_prose_lines = n_prose;
     if (status != FAILED && !wanted_format(import) && prose_claims(import, bytes, size)) {
         n_blocks++;
