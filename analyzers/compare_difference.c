@@ -11,6 +11,8 @@
 #include "analyzers/stats/counting.h"
 #include "analyzers/stats/twosample.h"
 
+#include "base/memory.h"
+
 #define BODY_MATTERS 1.03 /* ratio of averages */
 #define TAIL_MATTERS 1.05 /* ratio of quantiles */
 #define TAIL_LEAST   10   /* samples that a level must leave above it in the shorter side */
@@ -134,8 +136,8 @@ static int apart(double *a, size_t n_a, double *b, size_t n_b, double matters, d
     *p = n_a * n_b < 4 ? NAN : rank_sum_p_exact(a, n_a, b, n_b); /* too few for any p */
     if (n_a == 0 || n_b == 0)
         return 0;
-    qsort(a, n_a, sizeof *a, by_value);
-    qsort(b, n_b, sizeof *b, by_value);
+    memory_sort(a, n_a, sizeof *a, by_value);
+    memory_sort(b, n_b, sizeof *b, by_value);
     *from = a[n_a / 2];
     *to = b[n_b / 2];
     int way = b[0] > a[n_a - 1] ? 1 : b[n_b - 1] < a[0] ? -1 : 0;

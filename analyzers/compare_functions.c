@@ -6,6 +6,8 @@
 
 #include "analyzers/compare.h"
 
+#include "base/memory.h"
+
 #define MOST_CALLS     ((size_t)1 << 20) /* kept per run; later ones are counted out */
 #define MOST_FUNCTIONS 40                /* shown, largest medians first */
 
@@ -58,7 +60,7 @@ static void add_medians(struct call *calls, size_t n, uint32_t run, size_t n_run
                         size_t *n_functions, size_t *capacity)
 {
     if (n > 0)
-        qsort(calls, n, sizeof *calls, by_function_and_duration);
+        memory_sort(calls, n, sizeof *calls, by_function_and_duration);
     for (size_t i = 0; i < n;) {
         size_t end = i + 1, at = 0;
         while (end < n && calls[end].function == calls[i].function)
@@ -102,7 +104,7 @@ enum status compare_functions(struct compare *compare, struct error *error)
         free(calls);
     }
     if (n_functions > 0)
-        qsort(functions, n_functions, sizeof *functions, by_size);
+        memory_sort(functions, n_functions, sizeof *functions, by_size);
     const struct side *baseline = &compare->sides[compare->baseline];
     for (size_t i = 0; i < n_functions && n_shown < MOST_FUNCTIONS && status != FAILED; i++) {
         const char *word = store_string(compare->store, functions[i].id);

@@ -7,6 +7,8 @@
 #include "analyzers/stats/dependence.h"
 #include "base/duration.h"
 
+#include "base/memory.h"
+
 #define LEAST_FOR_TREND 5
 
 /* The deepest quantile that all sides know and that ten samples of the shortest lie above; NAN: expected maxima instead. */
@@ -70,7 +72,7 @@ void compare_order(struct compare *compare, struct text *conclusion)
             finding_number(out, finding, "tau", tau);
             finding_number(out, finding, "p", p);
         }
-        qsort(places, compare->n_sides, sizeof *places, by_value);
+        memory_sort(places, compare->n_sides, sizeof *places, by_value);
         if (isnan(level))
             text_add(conclusion, "By their maxima, best first: ");
         else

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 #define N_TYPICAL 32
 #define LOOKBACK_MIN_NS 20000000
 #define LOOKBACK_MAX_NS 2000000000
@@ -62,7 +64,7 @@ static enum status make_typical(struct explain *e, int32_t tid, struct typical *
         return OK;
     struct activation sorted[RESERVOIR];
     memcpy(sorted, r->items, r->n * sizeof *sorted);
-    qsort(sorted, r->n, sizeof *sorted, by_latency);
+    memory_sort(sorted, r->n, sizeof *sorted, by_latency);
     e->contrast->horizon_ns = by_middle(sorted, r->n);
     size_t usable = r->n * 3 / 4, n = usable < N_TYPICAL ? usable : N_TYPICAL;
     for (size_t i = 0; i < n; i++) {

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* Values by power of two, each in 32 parts: a median is right within 2 %. */
 #define PARTS 32
 #define N_CELLS (40 * PARTS)
@@ -180,7 +182,7 @@ struct path_comparison path_compare(const struct path_table *a, const struct pat
             factors[n++] = c.ratios[single_steps[i]];
     if (n < 5)
         return c;
-    qsort(factors, n, sizeof *factors, by_value);
+    memory_sort(factors, n, sizeof *factors, by_value);
     c.typical_ratio = factors[n / 2];
     c.lowest = factors[0];
     c.highest = factors[n - 1];
@@ -196,7 +198,7 @@ struct path_comparison path_compare(const struct path_table *a, const struct pat
     if (!c.b_is_slower) /* judged as the slower one against the faster */
         for (size_t i = 0; i < n; i++)
             factors[i] = 1 / factors[i];
-    qsort(factors, n, sizeof *factors, by_value);
+    memory_sort(factors, n, sizeof *factors, by_value);
     c.shape = shape_of(factors, n);
     return c;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 #define WHOLE_PASS_EVENTS 8000000 /* with marks, larger traces are read around them only */
 #define MAX_WINDOWS 100000
 #define MAX_RESERVOIRS 256
@@ -300,7 +302,7 @@ static void find_marks(struct selection *s, enum claim_kind kind)
         s->marks[s->n_marks++].a.tid = TID_UNKNOWN;
     }
     if (s->n_marks)
-        qsort(s->marks, s->n_marks, sizeof *s->marks, by_claim_latency);
+        memory_sort(s->marks, s->n_marks, sizeof *s->marks, by_claim_latency);
     size_t limit = s->options->top < 1000 ? s->options->top : 1000;
     if (s->n_marks > limit)
         s->n_marks = limit;
@@ -453,7 +455,7 @@ enum status selection_make(struct selection *s, const struct store *store, const
     if (!s->n_windows && selection_add_sections(s, error) == FAILED)
         return FAILED;
     if (s->n_windows)
-        qsort(s->windows, s->n_windows, sizeof *s->windows, by_length);
+        memory_sort(s->windows, s->n_windows, sizeof *s->windows, by_length);
     return OK;
 }
 

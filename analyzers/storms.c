@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 #define MIN_INVOCATIONS 20
 #define MIN_RATIO 3.0   /* "far above": a burst must be this much denser than the rest */
 #define MIN_RATE_HZ 200 /* slower than a tick is no storm */
@@ -127,7 +129,7 @@ size_t storms_find(const struct handlers *h, struct storm **storms)
         (*storms)[n++] = s;
     }
     if (n)
-        qsort(*storms, n, sizeof **storms, by_count);
+        memory_sort(*storms, n, sizeof **storms, by_count);
     return n;
 }
 

@@ -26,6 +26,13 @@ void *memory_array(size_t n, size_t size, size_t max_bytes);
         }                                                                                                    \
     } while (0)
 
+/* qsort() that takes an empty array, whose pointer may be NULL. */
+static inline void memory_sort(void *array, size_t n, size_t size, int (*compare)(const void *, const void *))
+{
+    if (n > 1)
+        qsort(array, n, size, compare);
+}
+
 /* An arena hands out memory that all goes at once. A zeroed struct is an empty arena. */
 struct arena {
     struct arena_block *first;

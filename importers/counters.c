@@ -10,6 +10,8 @@
 
 #include "importers/private.h"
 
+#include "base/memory.h"
+
 #define MAX_RANKS 8
 
 struct row {
@@ -144,7 +146,7 @@ static const struct row **sorted_rows(const struct counter_table *table)
     const struct row **rows = memory_new((table->n_rows + 1) * sizeof *rows);
     for (size_t i = 0; i < table->n_rows; i++)
         rows[i] = &table->rows[i];
-    qsort(rows, table->n_rows, sizeof *rows, compare_rows);
+    memory_sort(rows, table->n_rows, sizeof *rows, compare_rows);
     return rows;
 }
 
@@ -203,7 +205,7 @@ void counters_finish(struct import *import)
     struct counter_tables *tables = import->private->counters;
     if (!tables)
         return;
-    qsort(tables->tables, tables->n, sizeof *tables->tables, compare_tables);
+    memory_sort(tables->tables, tables->n, sizeof *tables->tables, compare_tables);
     uint32_t snapshot = 0;
     for (size_t i = 0; i < tables->n; i++) {
         const struct counter_table *table = tables->tables[i], *before = i ? tables->tables[i - 1] : NULL;

@@ -138,7 +138,7 @@ static void store_thread(struct import *import, const char *key, json_t *thread,
         bins[n_bins++] = (struct bin){value * unit_ns, (uint64_t)json_integer_value(count)};
         sum += (uint64_t)json_integer_value(count);
     }
-    qsort(bins, n_bins, sizeof *bins, compare_bins);
+    memory_sort(bins, n_bins, sizeof *bins, compare_bins);
     int64_t value;
     if (json_whole(thread, "count", &value) && value >= 0)
         series.n_samples = (uint64_t)value;

@@ -386,7 +386,7 @@ static enum status json_read(struct import *import, struct lines *lines, struct 
         double duration;
         struct core *core = &result.cores[result.n_cores++];
         read_thread(import, &result, core, thread, &duration);
-        qsort(core->bins, core->n_bins, sizeof *core->bins, compare_bins);
+        memory_sort(core->bins, core->n_bins, sizeof *core->bins, compare_bins);
         if (core->n_bins > 1 && result.width_ns == NS_UNKNOWN)
             result.width_ns = core->bins[1].low_ns - core->bins[0].low_ns;
     }

@@ -12,6 +12,8 @@
 
 #include "importers/trace_dat_formats.h"
 
+#include "base/memory.h"
+
 /* An entry point may be reported a few bytes in: behind endbr64, at the call of the tracer. */
 #define ENTRY_POINT_BYTES 16
 #define MAX_FUNCTION_BYTES (1 << 20)
@@ -26,7 +28,7 @@ static void sort_symbols(struct trace_symbol *symbols, size_t n)
 {
     for (size_t i = 1; i < n; i++)
         if (symbols[i].address < symbols[i - 1].address) {
-            qsort(symbols, n, sizeof *symbols, compare_symbols);
+            memory_sort(symbols, n, sizeof *symbols, compare_symbols);
             return;
         }
 }

@@ -70,7 +70,7 @@ static int compare_bins(const void *a, const void *b)
 static size_t join_bins(struct bin *bins, size_t n)
 {
     size_t to = 0;
-    qsort(bins, n, sizeof *bins, compare_bins);
+    memory_sort(bins, n, sizeof *bins, compare_bins);
     for (size_t i = 0; i < n; i++)
         if (to && bins[to - 1].low_ns == bins[i].low_ns)
             bins[to - 1].count += bins[i].count;
@@ -106,7 +106,7 @@ struct bin *export_distribution(const struct store *store, uint32_t series, size
                 values[n_values++] = view.latency_ns[i];
             if (n_values < VALUES_AT_ONCE && (c + 1 < n_chunks || i + 1 < view.n))
                 continue;
-            qsort(values, n_values, sizeof *values, compare_values);
+            memory_sort(values, n_values, sizeof *values, compare_values);
             for (size_t k = 0; k < n_values; k++) {
                 if (k && values[k] == values[k - 1]) {
                     bins[*n - 1].count++;

@@ -7,6 +7,8 @@
 
 #include "store/store_private.h"
 
+#include "base/memory.h"
+
 struct source {
     const int64_t *time_ns; /* of the current view */
     size_t i, n;
@@ -138,7 +140,7 @@ static void find_sources(struct event_merge *merge)
             .cpu = first->cpu, .chunk = first_reaching(store, i, end, merge->begin_ns), .end_chunk = end};
     }
     if (merge->n_sources)
-        qsort(merge->sources, merge->n_sources, sizeof *merge->sources, compare_sources);
+        memory_sort(merge->sources, merge->n_sources, sizeof *merge->sources, compare_sources);
 }
 
 struct event_merge *event_merge_new(const struct store *store, uint32_t run, uint32_t stream, int64_t begin_ns,

@@ -8,6 +8,8 @@
 #include "store/kinds.h"
 #include "store/store_private.h"
 
+#include "base/memory.h"
+
 #define MAX_CPU        8191
 #define RESIDENT_BYTES (96u << 20) /* of the map, in use at a time */
 
@@ -134,7 +136,7 @@ enum status reader_add_event_chunks(struct store *store, struct error *error)
             {.run = store->streams[header->owner].run, .stream = header->owner, .cpu = header->cpu, .n = header->n,
              .begin_ns = header->begin, .end_ns = header->end, .offset = chunk->offset}, chunk};
     }
-    qsort(order, n, sizeof *order, compare_chunks);
+    memory_sort(order, n, sizeof *order, compare_chunks);
     struct event_chunk *rows = memory_new((n + 1) * sizeof *rows);
     p->event_chunks = memory_new((n + 1) * sizeof *p->event_chunks);
     for (size_t i = 0; i < n; i++) {

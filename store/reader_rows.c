@@ -4,6 +4,8 @@
 
 #include "store/store_private.h"
 
+#include "base/memory.h"
+
 static const char *string_of(void *context, uint32_t id)
 {
     return store_string(context, id);
@@ -75,7 +77,7 @@ static struct gap *sorted_gaps(struct store *store, const struct gap *gaps, size
             p->more_gaps[i].run = store->streams[p->more_gaps[i].stream].run;
             order[n_all++] = &p->more_gaps[i];
         }
-    qsort(order, n_all, sizeof *order, compare_gaps);
+    memory_sort(order, n_all, sizeof *order, compare_gaps);
     struct gap *sorted = arena_array(&p->arena, n_all, sizeof *sorted);
     for (size_t i = 0; i < n_all; i++)
         sorted[i] = *order[i];
@@ -142,7 +144,7 @@ static void index_tasks(struct store *store)
     p->tasks_by_tid = memory_new((store->n_tasks + 1) * sizeof *p->tasks_by_tid);
     for (size_t i = 0; i < store->n_tasks; i++)
         p->tasks_by_tid[i] = &store->tasks[i];
-    qsort(p->tasks_by_tid, store->n_tasks, sizeof *p->tasks_by_tid, compare_tasks);
+    memory_sort(p->tasks_by_tid, store->n_tasks, sizeof *p->tasks_by_tid, compare_tasks);
 }
 
 static void attach_counters(struct store *store, const struct sample_counter_row *rows, const uint32_t *ranks)

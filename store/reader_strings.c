@@ -4,6 +4,8 @@
 
 #include "store/store_private.h"
 
+#include "base/memory.h"
+
 static int compare_first(const void *a, const void *b)
 {
     const struct string_chunk *x = a, *y = b;
@@ -25,7 +27,7 @@ enum status reader_add_string_chunks(struct store *store, struct error *error)
         p->string_chunks[p->n_string_chunks++] =
             (struct string_chunk){.chunk = chunk, .first = chunk->header.owner, .n = chunk->header.n};
     }
-    qsort(p->string_chunks, p->n_string_chunks, sizeof *p->string_chunks, compare_first);
+    memory_sort(p->string_chunks, p->n_string_chunks, sizeof *p->string_chunks, compare_first);
     for (size_t i = 0; i < p->n_string_chunks; i++) {
         uint32_t first = p->string_chunks[i].first;
         /* Ids follow each other. A chunk in between may be damaged, but then it was part of this file. */

@@ -12,6 +12,8 @@
 #include "base/crc32c.h"
 #include "store/writer_private.h"
 
+#include "base/memory.h"
+
 #define SNAPSHOT_BYTES (32u << 20)
 
 static uint32_t row_string_to_id(void *context, const char *string)
@@ -76,7 +78,7 @@ static void tidy_bins(struct series_writer *series)
     for (size_t i = 1; i < series->n_bins; i++)
         is_sorted = is_sorted && series->bins[i - 1].low_ns < series->bins[i].low_ns;
     if (!is_sorted)
-        qsort(series->bins, series->n_bins, sizeof *series->bins, compare_bins);
+        memory_sort(series->bins, series->n_bins, sizeof *series->bins, compare_bins);
     for (size_t i = 0; i < series->n_bins; i++) {
         struct bin bin = series->bins[i];
         if (n && series->bins[n - 1].low_ns == bin.low_ns) {

@@ -165,7 +165,7 @@ static size_t *ranked(const double *p, size_t n, size_t *n_known)
         if (!isnan(p[i]))
             order[(*n_known)++] = i;
     sorting = p;
-    qsort(order, *n_known, sizeof *order, order_by_p);
+    memory_sort(order, *n_known, sizeof *order, order_by_p);
     return order;
 }
 

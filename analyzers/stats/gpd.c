@@ -317,7 +317,7 @@ static size_t resample(struct gpd gpd, size_t n, double width, struct excess *ou
         double y = gpd_random(gpd, rng), low = width > 0 ? floor(y / width) * width : y;
         out[i] = (struct excess){low, low + width, 1};
     }
-    qsort(out, n, sizeof *out, by_low);
+    memory_sort(out, n, sizeof *out, by_low);
     double second = out[n - 2].high;
     size_t n_rows = 0;
     for (size_t i = 0; i + 1 < n; i++) {

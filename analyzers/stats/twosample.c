@@ -321,7 +321,7 @@ void quantile_ratio_interval(const struct histogram *a, const struct histogram *
             ratio[n++] = y / x;
     }
     if (n > n_bootstrap / 2) {
-        qsort(ratio, n, sizeof *ratio, by_value);
+        memory_sort(ratio, n, sizeof *ratio, by_value);
         double half = (1 - confidence) / 2, last = (double)(n - 1);
         *low = ratio[(size_t)(half * last)];
         *high = ratio[(size_t)ceil((1 - half) * last)];
