@@ -80,7 +80,7 @@ static void end_member(struct import *import, const char *format)
     struct artefact *artefact = store_edit_artefact(import->store, import->artefact);
     artefact->format = store_keep(import->store, format);
     if (!private->options->no_hash)
-        memcpy(artefact->sha256, input_sha256(import->input, import->member_index), sizeof artefact->sha256);
+        snprintf(artefact->sha256, sizeof artefact->sha256, "%s", input_sha256(import->input, import->member_index));
 }
 
 static void drop_member(struct import *import)

@@ -16,7 +16,9 @@
 
 struct cursor cursor_of(struct span span, bool big)
 {
-    return (struct cursor){.p = span.bytes, .end = span.bytes + span.size, .big = big};
+    static const unsigned char nothing[1];
+    const unsigned char *begin = span.size ? span.bytes : nothing; /* a section that is not there has no address */
+    return (struct cursor){.p = begin, .end = begin + span.size, .big = big};
 }
 
 static const unsigned char *take(struct cursor *cursor, uint64_t size)

@@ -98,7 +98,7 @@ static bool parse_hex(const char **p, const char *end, uint64_t *value)
 
 static void read_kallsyms(struct trace_formats *formats, struct span text)
 {
-    const char *p = (const char *)text.bytes, *end = p + text.size;
+    const char *p = text.size ? (const char *)text.bytes : "", *end = p + text.size;
     bool has_start = false;
     while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p)), *stop = newline ? newline : end;
@@ -130,7 +130,7 @@ static void read_kallsyms(struct trace_formats *formats, struct span text)
 /* 0xADDRESS : "text" with \n, \t, \" and \\ escaped. */
 static void read_printk(struct trace_formats *formats, struct span text)
 {
-    const char *p = (const char *)text.bytes, *end = p + text.size;
+    const char *p = text.size ? (const char *)text.bytes : "", *end = p + text.size;
     while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p)), *stop = newline ? newline : end;
         uint64_t address;
@@ -165,7 +165,7 @@ static void read_cmdlines(struct trace_formats *formats, struct span text, struc
 {
     formats->tid_has_name = memory_new(TRACE_TID_BITS / 8);
     formats->tid_has_name[0] |= 1; /* the idle task */
-    const char *p = (const char *)text.bytes, *end = p + text.size;
+    const char *p = text.size ? (const char *)text.bytes : "", *end = p + text.size;
     while (p < end) {
         const char *newline = memchr(p, '\n', (size_t)(end - p)), *stop = newline ? newline : end;
         while (p < stop && *p == ' ')
