@@ -40,7 +40,7 @@ static double mark_bursts(const struct handler *line, size_t n_bins, double n_te
         double n_windows = 2.0 * (double)n_bins / (double)width * n_tests;
         double mean = rate * (double)width;
         uint64_t critical = critical_count(mean, n_windows, STORM_FALSE_ALARM_RATE), sum = 0;
-        if (critical < MIN_RATIO * mean)
+        if ((double)critical < MIN_RATIO * mean)
             critical = (uint64_t)(MIN_RATIO * mean) + 1;
         if (critical < MIN_INVOCATIONS)
             critical = MIN_INVOCATIONS;

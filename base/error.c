@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum status set(struct error *error, enum error_kind kind, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static enum status set(struct error *error, enum error_kind kind, const char *format, va_list args)
 {
     if (!error || error->kind != ERROR_NONE)
         return FAILED;

@@ -215,7 +215,7 @@ static enum status declare(struct import *import, const struct row *head, const 
 static enum status read_declarations(struct import *import, const struct row *head, struct table *table, struct error *error)
 {
     const char *unit = import_setting(import, "csv.unit");
-    if (unit && !(table->unit_ns = unit_ns((struct cell){unit, strlen(unit)})))
+    if (unit && (table->unit_ns = unit_ns((struct cell){unit, strlen(unit)})) == 0)
         return error_input(error, "%s: csv.unit is ns, us, ms or s, not '%s'", import->member->path, unit);
     if (declare(import, head, "csv.latency", &table->latency, error) == FAILED || declare(import, head, "csv.begin", &table->begin, error) == FAILED ||
         declare(import, head, "csv.end", &table->end, error) == FAILED || declare(import, head, "csv.time", &table->time, error) == FAILED ||

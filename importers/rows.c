@@ -9,7 +9,7 @@
 
 /* ---- notes ---- */
 
-static void note(struct import *import, const char *code, uint64_t count, uint64_t line, const char *format, va_list args)
+__attribute__((format(printf, 5, 0))) static void note(struct import *import, const char *code, uint64_t count, uint64_t line, const char *format, va_list args)
 {
     struct import_private *private = import->private;
     char text[400];

@@ -113,6 +113,7 @@ static void read_buffer(struct trace_file *file, struct import *import, struct s
     n = n > room ? (uint32_t)room : n;
     if (buffer->page_size < 64 || buffer->page_size > (64u << 20)) {
         TRACE_NOTE(import, "damaged-lines", 0, "buffer '%s' states pages of %" PRIu32 " bytes", name, buffer->page_size);
+        buffer->page_size = file->page_size; /* what is recovered of it walks by the header's */
         return;
     }
     buffer->compression = file->compression;

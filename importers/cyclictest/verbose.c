@@ -95,7 +95,7 @@ static const char *take_fixed(struct take *take, int64_t unit, const char *p, co
 {
     while (end - p >= 27 && p[8] == ':' && p[17] == ':' && p[26] == '\n') {
         uint32_t thread, cycle, value;
-        if (!(eight_digits(p, &thread) & eight_digits(p + 9, &cycle) & eight_digits(p + 18, &value)) || thread >= MAX_THREADS)
+        if (!((int)eight_digits(p, &thread) & (int)eight_digits(p + 9, &cycle) & (int)eight_digits(p + 18, &value)) || thread >= MAX_THREADS)
             break;
         struct thread_result *t = take->threads[thread];
         if (!t || t->n_lines == 0)
