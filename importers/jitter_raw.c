@@ -12,13 +12,7 @@
 #include "base/memory.h"
 #include "importers/jitterdebugger.h"
 
-struct record {
-    uint32_t thread;
-    int64_t time_ns;
-    int64_t value;
-};
-
-static bool read_record(const unsigned char *p, size_t record_bytes, struct record *record)
+bool jitter_read_record(const unsigned char *p, size_t record_bytes, struct jitter_record *record)
 {
     bool is_64 = record_bytes == 28;
     int64_t seconds = is_64 ? (int64_t)read_le64(p + 4) : (int32_t)read_le32(p + 4);
@@ -39,11 +33,11 @@ static size_t record_size(const unsigned char *bytes, size_t size)
     static const size_t sizes[] = {28, 20};
     for (size_t i = 0; i < 2; i++) {
         size_t n = size / sizes[i], good = 0;
-        struct record record, last = {0};
+        struct jitter_record record, last = {0};
         if (n > 200)
             n = 200;
         bool has_time = false;
-        while (good < n && read_record(bytes + good * sizes[i], sizes[i], &record)) {
+        while (good < n && jitter_read_record(bytes + good * sizes[i], sizes[i], &record)) {
             has_time |= record.time_ns > last.time_ns;
             last = record;
             good++;
@@ -62,40 +56,56 @@ static struct probe_result raw_probe(const unsigned char *bytes, size_t size, co
     return (struct probe_result){is_named ? LIKELY : PLAUSIBLE, NULL};
 }
 
+void jitter_reader_init(struct jitter_reader *reader, struct import *import)
+{
+    *reader = (struct jitter_reader){.import = import, .unit_ns = jitterdebugger_unit(import, 0)};
+    reader->threads = memory_new(JITTER_MAX_THREADS * sizeof *reader->threads);
+}
+
+void jitter_reader_add(struct jitter_reader *reader, const unsigned char *bytes, size_t record_bytes, size_t offset)
+{
+    struct jitter_record record;
+    if (!jitter_read_record(bytes, record_bytes, &record)) {
+        if (!reader->n_bad++)
+            import_note(reader->import, "damaged-lines", offset, "a record that cannot be one was left out");
+        return;
+    }
+    struct jitter_thread *thread = &reader->threads[record.thread];
+    if (!thread->is_open) {
+        thread->is_open = true;
+        thread->series = jitterdebugger_series(reader->import, record.thread, reader->unit_ns);
+        if (thread->series == ROW_NONE)
+            import_note(reader->import, "duplicate", offset, "the run's samples were read from another file already");
+    }
+    if (thread->series != ROW_NONE)
+        jitterdebugger_sample(reader->import, thread, record.time_ns, record.value * reader->unit_ns);
+}
+
+enum status jitter_reader_finish(struct jitter_reader *reader)
+{
+    for (size_t i = 0; i < JITTER_MAX_THREADS; i++)
+        if (reader->threads[i].is_open && reader->threads[i].series != ROW_NONE)
+            jitterdebugger_finish(reader->import, &reader->threads[i]);
+    free(reader->threads);
+    return reader->n_bad ? PARTIAL : OK;
+}
+
 static enum status raw_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error)
 {
-    size_t record_bytes = record_size(bytes, size), n_bad = 0;
+    size_t record_bytes = record_size(bytes, size);
     if (!record_bytes)
         return error_input(error, "%s: no records of jitterdebugger", import->member->path);
-    struct jitter_thread *threads = memory_new(JITTER_MAX_THREADS * sizeof *threads);
-    int64_t unit_ns = jitterdebugger_unit(import, 0);
+    struct jitter_reader reader;
+    jitter_reader_init(&reader, import);
     for (size_t at = 0; at + record_bytes <= size; at += record_bytes) {
-        struct record record;
-        if (!read_record(bytes + at, record_bytes, &record)) {
-            if (!n_bad++)
-                import_note(import, "damaged-lines", at, "a record that cannot be one was left out");
-            continue;
-        }
-        struct jitter_thread *thread = &threads[record.thread];
-        if (!thread->is_open) {
-            thread->is_open = true;
-            thread->series = jitterdebugger_series(import, record.thread, unit_ns);
-            if (thread->series == ROW_NONE)
-                import_note(import, "duplicate", at, "the run's samples were read from another file already");
-        }
-        if (thread->series != ROW_NONE)
-            jitterdebugger_sample(import, thread, record.time_ns, record.value * unit_ns);
+        jitter_reader_add(&reader, bytes + at, record_bytes, at);
         if (at % (record_bytes << 16) == 0)
             import_progress(import, at);
     }
     if (size % record_bytes)
         import_note(import, "file-truncated", size - size % record_bytes, "the last record is cut: %zu of %zu bytes", size % record_bytes,
                     record_bytes);
-    for (size_t i = 0; i < JITTER_MAX_THREADS; i++)
-        if (threads[i].is_open && threads[i].series != ROW_NONE)
-            jitterdebugger_finish(import, &threads[i]);
-    free(threads);
-    return n_bad ? PARTIAL : OK;
+    return jitter_reader_finish(&reader);
 }
 
 const struct importer importer_jitter_raw = {
@@ -104,30 +114,4 @@ const struct importer importer_jitter_raw = {
     .reads = "records of 28 and 20 bytes; the unit comes from results.json beside it",
     .probe_bytes = raw_probe,
     .read_bytes = raw_read,
-};
-
-/* ---- HDF5 ---- */
-
-static struct probe_result hdf5_probe(const unsigned char *bytes, size_t size, const struct member *member)
-{
-    (void)member;
-    if (size < 8 || memcmp(bytes, "\x89HDF\r\n\x1a\n", 8) != 0)
-        return (struct probe_result){NOT_MINE, NULL};
-    return (struct probe_result){CERTAIN, "HDF5 is not read; samples.raw beside it holds the same samples, and "
-                                          "'jittersamples -f csv' prints them"};
-}
-
-static enum status hdf5_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error)
-{
-    (void)bytes;
-    (void)size;
-    return error_input(error, "%s: HDF5 is not read", import->member->path);
-}
-
-const struct importer importer_hdf5 = {
-    .name = "hdf5",
-    .summary = "HDF5 (refused: samples.raw or csv instead)",
-    .reads = "recognised only",
-    .probe_bytes = hdf5_probe,
-    .read_bytes = hdf5_read,
 };

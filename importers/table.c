@@ -42,7 +42,7 @@
     X(rteval) \
     X(csv) \
     X(jitter_raw) \
-    X(hdf5) \
+    X(jitter_hdf5) \
     X(prose) \
     X(latency_hist) \
     X(stress_ng) \

@@ -128,6 +128,8 @@ static const struct expected {
     {"tools/latency-hist.txt", 0, "latency_hist", "histogram", 196871313, 0, 1207040000, 2, 10240000, U, 196871310},
     {"tools/latency-hist-empty.txt", 0, "latency_hist", "histogram", 0, U, U, 0, 10240000, U, 0},
     {"jitterdebugger/results.json", 0, "jitterdebugger", "T1", 500, 15000, 1247000, 1, 1000000, U, 499},
+    {"jitterdebugger-hdf5/samples.hdf5", 0, "jitterdebugger", "T0", 16, 20000, 37000, N, U, U, 0},
+    {"jitterdebugger-hdf5/samples.hdf5", 0, "jitterdebugger", "T1", 16, 16000, 1247000, N, U, U, 0},
     {"tools/jitterdebugger-no-sample.txt", 0, "jitterdebugger", "T1", 0, U, U, N, U, U, 0},
     {"tools/rteval-cyclictest.xml", 0, "rteval cyclictest", "cpu 0", 99561, 7000, 1599000, N, 3500000, U, 99561},
     {"tools/rteval-cyclictest.xml", 0, "rteval cyclictest", "cpu 1", 99579, 6000, 1482000, N, 3500000, U, 99579},
