@@ -34,6 +34,13 @@ static void add_artefact(struct import *import)
     import->artefact = store_add_artefact(import->store, &artefact);
 }
 
+void import_set_format(struct import *import, const struct importer *importer)
+{
+    if (!import->private->format)
+        store_edit_artefact(import->store, import->artefact)->format = store_keep(import->store, importer->name);
+    import->private->format = importer;
+}
+
 /*
  * The results in a folder's second file open a run of their own: then what the file said above them is of that run too,
  * and not of the one before.
@@ -129,7 +136,7 @@ static enum status read_bytes(struct import *import, const unsigned char *bytes,
     if (importer && best.unsupported)
         return error_input(error, "%s: %s", member->path, best.unsupported);
     if (importer) {
-        import->private->format = importer;
+        import_set_format(import, importer);
         return importer->read_bytes(import, bytes, size, error);
     }
     if (!lines_is_text(bytes, size))

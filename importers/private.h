@@ -62,6 +62,12 @@ struct layout *layout_new(const struct input *input);
 const char *layout_run(const struct layout *layout, size_t i);
 void layout_free(struct layout *layout);
 
+/*
+ * importers/import.c: the importer that gave the member's first rows. The artefact says so at once: the run file may be cut
+ * before the member is read.
+ */
+void import_set_format(struct import *import, const struct importer *importer);
+
 /* importers/text.c: walks the member's lines. FAILED: nothing in it was understood. */
 enum status text_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error);
 

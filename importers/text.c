@@ -138,7 +138,7 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
         }
         size_t before = lines_tell(lines);
         if (!import->private->format)
-            import->private->format = importer;
+            import_set_format(import, importer);
         status = importer->read_lines(import, lines, error);
         if (status == FAILED)
             break;
@@ -155,7 +155,7 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
     if (status != FAILED && !wanted_format(import) && prose_claims(import, bytes, size)) {
         n_blocks++;
         if (!import->private->format)
-            import->private->format = &importer_prose;
+            import_set_format(import, &importer_prose);
     }
     if (n_blocks && n_prose)
         import_note_n(import, "prose", n_prose, 0, "lines of no known format, left out");

@@ -7,6 +7,7 @@
 #ifndef IMPORTERS_CYCLICTEST_H
 #define IMPORTERS_CYCLICTEST_H
 
+#include "base/text.h"
 #include "importers/tool_command.h"
 #include "importers/importer.h"
 
@@ -114,6 +115,14 @@ bool histogram_begins(struct lines *lines);
 bool histogram_line_is_footer(const struct line *line);
 /* FAILED: a count is negative or does not fit. */
 enum status histogram_read(struct import *import, struct cyclictest_state *state, struct lines *lines, struct error *error);
+
+/* wrapped.c: rows and footers that mail broke into several lines */
+/* How many numbers a row has, bucket included, by the rows ahead; 0: they do not agree. */
+size_t histogram_row_width(struct lines *lines);
+/* The lines that the row at the cursor takes; more than 1: joined is their text. */
+size_t histogram_row_join(struct lines *lines, size_t width, struct text *joined);
+/* Behind a footer: nothing but numbers, "# 00020 others", or a part of that. */
+bool histogram_line_continues(const struct line *line);
 
 /* verbose.c */
 bool verbose_line(const char *text, size_t length, int64_t *thread, int64_t *cycle, int64_t *value);

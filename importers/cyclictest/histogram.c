@@ -223,14 +223,14 @@ static void take_footer(struct table *table, enum footer footer, const char *p, 
     }
 }
 
-/* "# Thread 0: 00012 00345 # 00020 others" */
-static void take_cycles(struct result *result, const struct line *line)
+/* "# Thread 0: 00012 00345 # 00020 others", p behind "# Thread 0:" */
+static void take_cycles(struct result *result, const char *p, const struct line *line)
 {
-    const char *p = line->text, *end = p + line->length;
+    const char *end = line->text + line->length, *q = line->text;
     uint64_t index, cycle;
-    while (p < end && (*p < '0' || *p > '9'))
-        p++;
-    if (!scan_u64(&p, end, &index) || !scan_literal(&p, end, ":") || index >= MAX_THREADS)
+    while (q < p && (*q < '0' || *q > '9'))
+        q++;
+    if (!scan_u64(&q, end, &index) || index >= MAX_THREADS)
         return;
     struct thread_result *t = result_thread(result, (int64_t)index);
     if (!t)
@@ -319,6 +319,30 @@ static void take_old_maximum(struct result *result, const struct line *line)
     result->histogram.single_max = true;
 }
 
+/* A footer with the lines that mail made of its end. Returns how many lines; more than 1: joined is their text. */
+static size_t join_footer(struct lines *lines, struct text *joined)
+{
+    struct line line;
+    size_t n = 0;
+    text_truncate(joined, 0);
+    while (lines_peek(lines, n, &line) && (n == 0 || histogram_line_continues(&line)) && n < 1000) {
+        if (n++)
+            text_add_char(joined, ' ');
+        text_add_n(joined, line.text, line.length);
+    }
+    return n;
+}
+
+/* The line is its pieces, and ends where the last one does. */
+static void take_joined(struct lines *lines, size_t n_lines, const struct text *joined, struct line *line)
+{
+    struct line last;
+    if (lines_peek(lines, n_lines - 1, &last))
+        line->is_unterminated = last.is_unterminated;
+    line->text = text_string(joined);
+    line->length = joined->length;
+}
+
 enum status histogram_read(struct import *import, struct cyclictest_state *state, struct lines *lines, struct error *error)
 {
     struct result *result = &state->result;
@@ -327,18 +351,26 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
     enum status status = OK;
     uint64_t begin = lines_number(lines);
     bool old_maximum = false;
+    size_t width = 0, n_lines = 1;
+    uint64_t n_wrapped = 0;
+    struct text joined = {0};
     /* The histogram of a live display, or of a --json run, belongs to the lines before it. */
     if (!result->is_open || result->run != import->run || result->histogram.is_there || result->has_verbose ||
         tool_command_is_known(&state->command))
         result_begin(import, state, state->tool ? state->tool : "cyclictest", begin);
     result->histogram = (struct histogram_facts){.is_there = true, .line = begin, .last_bucket = -1};
-    for (; lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
+    for (; lines_peek(lines, 0, &line); lines_skip(lines, n_lines)) {
         const char *p;
         enum footer footer = footer_of(&line, &p);
+        n_lines = 1;
         if (footer == FOOTER_BEGIN && table.n_rows + (int64_t)table.n_values[FOOTER_MAX] + (int64_t)table.n_values[FOOTER_MIN])
             break; /* the next one */
+        if (footer > FOOTER_BEGIN && (n_lines = join_footer(lines, &joined)) > 1) {
+            take_joined(lines, n_lines, &joined, &line);
+            footer = footer_of(&line, &p);
+        }
         if (footer == FOOTER_CYCLES) {
-            take_cycles(result, &line);
+            take_cycles(result, p, &line);
         } else if (footer == FOOTER_MAX && memchr(line.text, '/', line.length)) {
             take_old_maximum(result, &line);
             old_maximum = true;
@@ -346,6 +378,10 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
             take_footer(&table, footer, p, &line);
         } else if (is_row(&line, false)) {
             int64_t bucket;
+            if (table.n_rows == 0)
+                width = histogram_row_width(lines);
+            if (width && (n_lines = histogram_row_join(lines, width, &joined)) > 1)
+                take_joined(lines, n_lines, &joined, &line);
             const char *q = line.text;
             scan_blanks(&q, line.text + line.length);
             const char *digits = q;
@@ -366,7 +402,11 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
         } else {
             break;
         }
+        n_wrapped += n_lines - 1;
     }
+    if (n_wrapped)
+        import_note_n(import, "repaired-text", n_wrapped, begin, "undone: %s", repair_name(REPAIR_WRAPPED));
+    text_release(&joined);
     if (status != FAILED) {
         give_to_threads(result, &table);
         result->histogram.single_max |= old_maximum;

@@ -226,6 +226,31 @@ static void test_histograms(void **state)
     store_close(store);
 }
 
+/* Mail broke rows and footers: what is left of a row is no row of its own. */
+static void test_wrapped_histogram(void **state)
+{
+    (void)state;
+    struct store *store = import_text("> # Histogram\n> 000002 000000 000000 000000\n> 000007 000000\n> 000003 000100 000120 000001\n> 000000 000000\n"
+                                      "> 000004 000000 000003 1000000\n> 000001\n> 000002\n"
+                                      "> # Total: 000000100 000000123 001000001\n> 000000008 000000002\n> # Min Latencies: 00003 00003 00003 00002\n> 00004\n"
+                                      "> # Avg Latencies: 00003 00003 00003 00002 00004\n> # Max Latencies: 00003 00004 00004 00004\n> 00090\n"
+                                      "> # Histogram Overflows: 00000 00000 00000 00000 00003\n> # Histogram Overflow at cycle number:\n"
+                                      "> # Thread 0:\n> # Thread 1:\n> # Thread 2:\n> # Thread 3:\n> # Thread 4: 00010\n> 00020 # 00001\n> others\n");
+    assert_int_equal(store->n_runs, 1);
+    assert_int_equal(store->n_series, 5);
+    check(store, 0, 100, 3000, 3000, 3000, 0, U);
+    check(store, 2, 1000001, 3000, 3000, 4000, 0, U);
+    check(store, 3, 8, 2000, 2000, 4000, 0, U);
+    check(store, 4, 5, 4000, 4000, 90000, 3, U);
+    size_t n;
+    const uint64_t *cycles = store_overflow_cycles(store, 4, &n);
+    assert_int_equal(n, 2);
+    assert_int_equal(cycles[1], 20);
+    assert_false(has_note(store, "counts-mismatch"));
+    assert_true(has_note(store, "repaired-text"));
+    store_close(store);
+}
+
 static void test_json(void **state)
 {
     (void)state;
@@ -395,7 +420,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_status_lines), cmocka_unit_test(test_live_display), cmocka_unit_test(test_damaged_text),
-        cmocka_unit_test(test_histograms), cmocka_unit_test(test_json), cmocka_unit_test(test_verbose),
+        cmocka_unit_test(test_histograms), cmocka_unit_test(test_wrapped_histogram), cmocka_unit_test(test_json), cmocka_unit_test(test_verbose),
         cmocka_unit_test(test_verbose_paths_agree), cmocka_unit_test(test_lies), cmocka_unit_test(test_other_tools),
         cmocka_unit_test(test_settings),
     };
