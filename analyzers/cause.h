@@ -47,6 +47,8 @@ void cause_decide(const struct cause_input *input, struct decision *decision);
 void section_decide(const struct cause_input *input, struct decision *decision);
 /* The path of an I-pipe dump, function by function (ipipe_path.c); leaves other sections as they are. */
 void ipipe_path_decide(const struct cause_input *input, struct decision *decision);
+/* The decided pieces, split and named by the rows of a function tracer; only where no row is missing (function_path.c). */
+void function_path_split(const struct cause_input *input);
 void blocked_decide(const struct cause_input *input, struct decision *decision);
 /* What a section's own time is: to be set as the window's section_kind before it is swept. */
 enum slice_kind section_slice_kind(const struct cause_input *input);

@@ -251,6 +251,7 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
         cause_decide(&input, &decision);
     if (typical->n_windows)
         contrast_add(e->contrast, &sweep, w, true);
+    function_path_split(&input);
     outlier_fill(o, analysis, &input, &decision, &e->numbers, e->options->max_slices);
     if (missing)
         note_origin(e, o, missing);

@@ -46,6 +46,12 @@ static const char *unexplained_reason(const struct cause_input *input, const str
     return arena_format(input->arena, "silent while %s was current", task_format(input, s));
 }
 
+static const char *task_in_function(const struct cause_input *input, const struct subject *s)
+{
+    const char *function = store_string(input->store, s->function);
+    return function ? arena_format(input->arena, "%s in %s", task_format(input, s), function) : task_format(input, s);
+}
+
 static const char *piece_subject(const struct cause_input *input, const struct piece *p)
 {
     const struct subject *s = &p->subject;
@@ -75,7 +81,7 @@ static const char *piece_subject(const struct cause_input *input, const struct p
     case SLICE_HARDWARE_STALL:
         return p->flags & PIECE_STALL ? "all CPUs silent" : task_format(input, s);
     default:
-        return task_format(input, s);
+        return task_in_function(input, s);
     }
 }
 

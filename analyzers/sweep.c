@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzers/row_context.h"
 #include "analyzers/sweep.h"
 
 #include <string.h>
@@ -18,6 +19,9 @@ struct sweep_cpu {
     uint32_t invocation;
     uint32_t row_function;      /* of the last row, if it named one, and whose */
     int32_t row_tid;
+    int32_t row_context;        /* OPEN_*: what the last row's letters state, where no event of a handler does */
+    bool row_context_is_cut;    /* and where it ended is among rows that are missing */
+    uint32_t row_handler;       /* the handler that runs in it, once a row has named it */
     bool fair_picked;           /* the current task was picked while the late thread was runnable here */
 };
 
@@ -32,6 +36,7 @@ struct run_state {
     int64_t at_ns;      /* everything before is cut into pieces */
     enum phase phase;
     bool switched, woken;
+    bool softirq_flag_serves, rows_missing;
     int64_t handler_boundary_ns;
 };
 
@@ -93,6 +98,30 @@ static void classify_handler(const struct run_state *r, const struct sweep_cpu *
         if (!c->callback_is_csd && r->w->a.timer && c->timer == r->w->a.timer && r->phase != PHASE_BEFORE_HANDLER)
             p->flags |= PIECE_OWN;
     }
+}
+
+/*
+ * A handler that only the flag letters of function rows show. In a section with interrupts off it is part of that. What
+ * the waking interrupt still does from the wakeup on is the wakeup's own path.
+ */
+static bool classify_row_context(const struct run_state *r, const struct sweep_cpu *c, struct piece *p)
+{
+    const struct sweep *s = r->sweep;
+    bool in_section = r->phase == PHASE_SECTION && r->w->section_kind == SLICE_PREEMPT_OFF;
+    if (c->row_context == OPEN_NONE || (r->phase != PHASE_WAITING && !in_section))
+        return false;
+    if (c->row_context_is_cut) {
+        p->kind = SLICE_GAP;
+        return true;
+    }
+    p->kind = c->row_context == OPEN_NMI ? SLICE_NMI : c->row_context == OPEN_SOFTIRQ ? SLICE_SOFTIRQ : SLICE_IRQ;
+    p->subject.kind = c->row_context;
+    p->subject.name = c->row_handler;
+    p->invocation = c->invocation;
+    const struct piece *last = s->n_pieces ? &s->pieces[s->n_pieces - 1] : NULL;
+    if (!in_section && (!last || (last->flags & PIECE_OWN && last->cpu == p->cpu && last->kind == p->kind)))
+        p->flags |= PIECE_OWN;
+    return true;
 }
 
 static enum slice_kind task_kind(const struct run_state *r, const struct cpu_state *s)
@@ -158,7 +187,7 @@ static void classify(const struct run_state *r, const struct sweep_cpu *c, struc
     bool merely_current = handler && handler->kind == OPEN_SOFTIRQ && r->phase == PHASE_BEFORE_HANDLER && !r->w->a.expired_in_softirq;
     if (handler && !merely_current)
         classify_handler(r, c, handler, p);
-    else
+    else if (handler || !classify_row_context(r, c, p))
         classify_task(r, c, p);
 }
 
@@ -384,6 +413,21 @@ static void follow_window(struct run_state *r, const struct event_ref *ref, int6
     }
 }
 
+static void note_row_context(struct run_state *r, struct sweep_cpu *c, int32_t context, unsigned kind, const uint32_t *w)
+{
+    c->row_context_is_cut = false;
+    if (context != c->row_context) {
+        c->row_context = context;
+        c->row_handler = 0;
+        c->invocation += context != OPEN_NONE;
+    }
+    if (context == OPEN_NONE)
+        return;
+    bool called_as_one = kind == KIND_FUNCTION && word_class(r->words, w[1]) & WORD_CALLS_HANDLER;
+    if (called_as_one || word_class(r->words, w[0]) & WORD_HANDLER)
+        c->row_handler = w[0];
+}
+
 static void count_gap(struct silence *s, int64_t ns)
 {
     unsigned bits = ns > 0 ? 64 - (unsigned)__builtin_clzll((unsigned long long)ns) : 0;
@@ -474,6 +518,7 @@ static void note_kind(struct run_state *r, unsigned kind, const uint32_t *w, int
         s->has_switches = true;
         break;
     case KIND_FUNCTION:
+    case KIND_FUNCGRAPH_ENTRY:
         s->has_functions = true;
         break;
     case KIND_HRTIMER_EXPIRE_ENTRY:
@@ -500,6 +545,9 @@ static void step(struct run_state *r, const struct event_ref *ref)
     if (kind == KIND_NMI_HANDLER)
         note_nmi(r, ref->cpu, w, t_ns);
     note_silence(r, ref, c, t_ns);
+    int32_t row_context = row_context_of(kind, ref->view->flags[ref->i], ref->view->flags_known, r->softirq_flag_serves);
+    if (r->rows_missing && row_context != c->row_context && r->phase == PHASE_WAITING)
+        c->row_context_is_cut = c->row_context != OPEN_NONE; /* it may have ended at a row that is not there */
     if (t_ns > r->w->begin_ns && ref->cpu == r->cpu)
         cut(r, t_ns, ref->chunk, ref->i);
     int32_t cpu_before = r->cpu;
@@ -525,6 +573,7 @@ static void step(struct run_state *r, const struct event_ref *ref)
     apply_callback(c, kind, w);
     c->row_function = innermost(&c->state, true) ? 0 : row_function(kind, w);
     c->row_tid = tid;
+    note_row_context(r, c, innermost(&c->state, true) ? OPEN_NONE : row_context, kind, w);
     c->seen = true;
     c->last_ns = t_ns;
     c->last_chunk = ref->chunk;
@@ -613,6 +662,10 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
         sweep->silences[i].end_chunk = sweep->silences[i].begin_chunk = NO_CHUNK;
     sweep->first_event_ns = sweep->last_event_ns = NS_UNKNOWN;
     run_init(&r);
+    if (window->stream != ROW_NONE) {
+        r.softirq_flag_serves = stream_softirq_flag_serves(&store->streams[window->stream]);
+        r.rows_missing = stream_rows_missing(store, window->stream);
+    }
     int64_t from = window->begin_ns - lookback_ns;
     /* A little beyond the end: what ends the last silence. */
     int64_t to = window->end_ns + (window_length_ns(window) < 1000000 ? 1000000 : window_length_ns(window) / 4);

@@ -73,6 +73,10 @@ unsigned word_class_of(const char *word)
                                           "_spin_unlock_irq", "finish_task_switch", "local_irq_restore", "do_softirq",
                                           "__do_softirq", "handle_softirqs", "__local_bh_enable", "raw_local_irq_restore",
                                           "arch_local_irq_enable", "arch_local_irq_restore", NULL};
+    static const char *const call_handlers[] = {"__handle_irq_event_percpu", "handle_irq_event_percpu", "handle_IRQ_event",
+                                                "__do_softirq", "handle_softirqs", NULL};
+    static const char *const handlers[] = {"hrtimer_interrupt", "generic_smp_call_function", "flush_smp_call_function",
+                                           "scheduler_ipi", "sched_ttwu_pending", NULL};
     unsigned class = WORD_KNOWN;
     if (!word)
         return class;
@@ -90,6 +94,10 @@ unsigned word_class_of(const char *word)
         class |= WORD_RETURNS_TO_USER;
     if (begins_any(word, enables))
         class |= WORD_ENABLES_IRQS;
+    if (begins_any(word, call_handlers))
+        class |= WORD_CALLS_HANDLER;
+    if (begins_any(word, handlers))
+        class |= WORD_HANDLER;
     if (strstr(word, "_optimistic_spin") || strstr(word, "osq_lock") || strstr(word, "_spin_on_owner") ||
         begins(word, "rwsem_down_write_slowpath") || begins(word, "rwsem_spin"))
         class |= WORD_POLLING_SPIN;

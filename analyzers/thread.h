@@ -27,6 +27,8 @@ enum word_class {
     WORD_POLLING_SPIN = 1 << 5,  /* spins that poll need_resched and hold up nobody */
     WORD_RETURNS_TO_USER = 1 << 6,
     WORD_ENABLES_IRQS = 1 << 7,  /* a function whose business is to enable interrupts again */
+    WORD_CALLS_HANDLER = 1 << 8, /* what it calls is a handler of an interrupt line or a softirq */
+    WORD_HANDLER = 1 << 9,       /* a handler that the entry code calls by name */
     WORD_KNOWN = 1 << 15
 };
 struct word_classes {
