@@ -1,40 +1,68 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture.sh: the agent beside cyclictest on this machine, under the same options, in pairs that take turns. Ratios of
-# medians; then the agent's own numbers at 50 kHz. PAIRS (default 5), SECONDS_EACH (default 5), LONG (default 60 s).
+# capture.sh: the agent beside cyclictest on this machine, under the same options; then the agent's own numbers at 50 kHz.
+# ROUNDS (default 15), SECONDS_EACH (default 2), LONG (default 60 s). Best on a machine that does nothing else.
+#
+# What is the same: one SCHED_FIFO thread on the last CPU, absolute clock_nanosleep, memory locked, cpu_dma_latency held at
+# 0, everything else of both programs on CPU 0. That last one matters: where cyclictest's main thread may wake on the
+# measured CPU (each 10 ms), some of its timer interrupts come just before a sample is due and serve it too, so that the
+# minimum lacks the way from the timer to the interrupt.
+#
+# In a round each program runs once and cyclictest twice, and they take turns in being first. cyclictest against itself is
+# the control: a difference inside its spread cannot be told here, whatever the limit is.
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
-pairs=${PAIRS:-5} each=${SECONDS_EACH:-5} long=${LONG:-60}
-cpu=$(($(nproc) - 1))
+rounds=${ROUNDS:-15} each=${SECONDS_EACH:-2} long=${LONG:-60}
+cpu=$(($(nproc) - 1)) helper=0
 work=$(mktemp -d /dev/shm/whylate-bench-XXXXXX 2>/dev/null || mktemp -d)
 trap 'rm -rf "$work"' EXIT
-median() { sort -g | awk '{ a[NR] = $1 } END { print NR % 2 ? a[(NR + 1) / 2] : (a[NR / 2] + a[NR / 2 + 1]) / 2 }'; }
 # min avg p99.9 n of the one series of an input, in ns
 numbers() { build/whylate validate --json --quiet "$1" | jq -r '.runs[0].series[0] | "\(.min_ns) \(.avg_ns) \(.quantiles_ns["0.999"]) \(.n_samples)"'; }
 
-compare() { # TITLE INTERVAL_US
-    local i tool
-    rm -f "$work"/*.txt
-    for ((i = 0; i < pairs; i++)); do
-        rm -rf "$work/bundle" "$work/c.json"
-        build/whylate-capture -q -o "$work/bundle" -c "$cpu" -p 95 -i "$2us" -d "${each}s" --trace off --no-counters
-        numbers "$work/bundle" >>"$work/agent.txt"
-        cyclictest -q -m -N -p 95 -a "$cpu" -t 1 -i "$2" -D "$each" -h 1000000 --json="$work/c.json" >/dev/null
-        numbers "$work/c.json" >>"$work/cyclictest.txt"
+measure() { # TOOL INTERVAL_US
+    rm -rf "$work/bundle" "$work/c.json"
+    case $1 in
+    agent) build/whylate-capture -q -o "$work/bundle" -c "$cpu" --helper-cpu $helper -p 95 -i "$2us" -d "${each}s" --dma-latency 0 --trace off --no-counters
+           numbers "$work/bundle" ;;
+    *) cyclictest -q -m -N -p 95 -a "$cpu" -t 1 -i "$2" -D "$each" -h 1000000 --latency=0 --mainaffinity=$helper --json="$work/c.json" >/dev/null
+       numbers "$work/c.json" ;;
+    esac >>"$work/$1.txt"
+}
+
+# Columns of A over those of B: the median of the rounds' ratios, and the order statistics that hold it with 95 %.
+ratios() { # TITLE A B
+    local i
+    printf '%-24s' "$1"
+    for i in 1 2 3; do
+        paste -d' ' "$work/$2.txt" "$work/$3.txt" | awk -v i=$i '{ print $i / $(i + 4) }' | sort -g | awk '
+            { a[NR] = $1 }
+            END { k = int((NR - 1.96 * sqrt(NR)) / 2); if (k < 1) k = 1
+                  m = NR % 2 ? a[(NR + 1) / 2] : (a[NR / 2] + a[NR / 2 + 1]) / 2
+                  printf "  %5.3f (%5.3f-%5.3f)", m, a[k], a[NR + 1 - k] }'
     done
-    printf '%s (medians of %d runs of %d s, ns)\n' "$1" "$pairs" "$each"
+    echo
+}
+
+compare() { # TITLE INTERVAL_US
+    local i k tool tools=(agent cyclictest control)
+    rm -f "$work"/*.txt
+    for ((i = 0; i < rounds; i++)); do
+        for k in 0 1 2; do measure "${tools[(i + k) % 3]}" "$2"; done
+    done
+    printf '%s (medians of %d runs of %d s, ns)\n' "$1" "$rounds" "$each"
     printf '%-12s %10s %10s %10s %12s\n' '' min avg '99.9 %' samples
     for tool in agent cyclictest; do
         printf '%-12s' $tool
-        for i in 1 2 3 4; do printf " %$((i == 4 ? 12 : 10)).0f" "$(cut -d' ' -f$i "$work/$tool.txt" | median)"; done
+        for i in 1 2 3 4; do
+            printf " %$((i == 4 ? 12 : 10)).0f" "$(cut -d' ' -f$i "$work/$tool.txt" | sort -g | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }')"
+        done
         echo
     done
-    printf '%-12s' ratio
-    for i in 1 2 3 4; do
-        printf " %$((i == 4 ? 12 : 10)).3f" "$(paste -d' ' "$work/agent.txt" "$work/cyclictest.txt" | awk -v i=$i '{ print $i / $(i + 4) }' | median)"
-    done
-    printf '   (median of the pairs)\n\n'
+    printf '%-24s  %-19s  %-19s  %-19s\n' 'ratio (95 % interval)' min avg '99.9 %'
+    ratios 'agent / cyclictest' agent cyclictest
+    ratios 'cyclictest / itself' control cyclictest
+    echo
 }
 
 compare "1 ms period" 1000
