@@ -12,6 +12,12 @@ void cpuset_add(struct cpuset *set, int cpu)
         set->bits[cpu / 64] |= UINT64_C(1) << (cpu % 64);
 }
 
+void cpuset_remove(struct cpuset *set, int cpu)
+{
+    if (cpu >= 0 && cpu < CPUSET_MAX)
+        set->bits[cpu / 64] &= ~(UINT64_C(1) << (cpu % 64));
+}
+
 bool cpuset_has(const struct cpuset *set, int cpu)
 {
     return cpu >= 0 && cpu < CPUSET_MAX && set->bits[cpu / 64] >> (cpu % 64) & 1;

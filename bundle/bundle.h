@@ -8,6 +8,7 @@
  *     samples-T.wls           all samples of thread T (bundle/samples.h)
  *     outliers.txt            one row per saved outlier
  *     clocks.txt              clock pairs
+ *     incidents.txt           what happened to the machine: CPUs off and on, suspend, a clock that was set
  *     trace-N.dat             the kernel's trace around outlier N; ipipe-N.txt, xenomai-N/ likewise
  *     before/, after/         the environment as plain files, by their own paths (before/proc/interrupts)
  *     log.txt                 what the agent said
@@ -27,6 +28,7 @@
 #define BUNDLE_THREADS     "threads.txt"
 #define BUNDLE_OUTLIERS    "outliers.txt"
 #define BUNDLE_CLOCKS      "clocks.txt"
+#define BUNDLE_INCIDENTS   "incidents.txt"
 #define BUNDLE_LOG         "log.txt"
 #define BUNDLE_BEFORE      "before"
 #define BUNDLE_AFTER       "after"

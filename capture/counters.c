@@ -73,43 +73,56 @@ static bool read_slot(const struct counter_slot *slot, uint64_t *value)
     return true;
 }
 
+/*
+ * On arm64 the user must ask for user access (config1 bit 1; Linux 5.17, kernel.perf_user_access=1), and for 64 bits (bit
+ * 0), which before PMUv3p5 only the cycle counter has. Elsewhere these bits are not looked at.
+ */
+static int open_event(uint64_t config, int group)
+{
+#ifdef __aarch64__
+    static const uint64_t ways[] = {3, 2, 0};
+#else
+    static const uint64_t ways[] = {0};
+#endif
+    int fd = -1;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && fd < 0; i++) {
+        struct perf_event_attr attr = {
+            .type = PERF_TYPE_HARDWARE,
+            .size = sizeof attr,
+            .config = config,
+            .config1 = ways[i],
+            .exclude_hv = 1,
+        };
+        fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, group, (unsigned long)PERF_FLAG_FD_CLOEXEC);
+    }
+    return fd;
+}
+
 static void open_slot(struct counter_slot *slot, uint64_t config, int group)
 {
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_HARDWARE,
-        .size = sizeof attr,
-        .config = config,
-        .exclude_kernel = 0,
-        .exclude_hv = 1,
-    };
-#ifdef __aarch64__
-    attr.config1 = 3; /* 64 bit, user access (5.17+; needs kernel.perf_user_access) */
-#endif
-    slot->fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, group, 0UL);
+    uint64_t value;
+    slot->fd = open_event(config, group);
     if (slot->fd < 0) {
         snprintf(slot->why, sizeof slot->why, "perf_event_open: %s", strerror(errno));
         return;
     }
     if (!HAVE_USER_READ) {
-        snprintf(slot->why, sizeof slot->why, "no user-space counter read on this architecture");
-    } else {
-        void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, slot->fd, 0);
-        uint64_t value;
-        slot->page = page == MAP_FAILED ? NULL : page;
-        if (!slot->page)
-            snprintf(slot->why, sizeof slot->why, "mmap: %s", strerror(errno));
-        else if (!read_slot(slot, &value))
-            snprintf(slot->why, sizeof slot->why, "the kernel does not allow user-space reads");
-        else
-            slot->last = value;
+        snprintf(slot->why, sizeof slot->why, "no user-space read on this architecture, only a total of the run");
+        return;
     }
-    if (slot->why[0]) {
-        if (slot->page)
-            munmap(slot->page, (size_t)sysconf(_SC_PAGESIZE));
-        slot->page = NULL;
-        close(slot->fd);
-        slot->fd = -1;
+    void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, slot->fd, 0);
+    if (page == MAP_FAILED) {
+        snprintf(slot->why, sizeof slot->why, "mmap: %s, only a total of the run", strerror(errno));
+        return;
     }
+    slot->page = page;
+    if (read_slot(slot, &value)) {
+        slot->last = value;
+        return;
+    }
+    snprintf(slot->why, sizeof slot->why, "the kernel does not allow user-space reads, only a total of the run");
+    munmap(page, (size_t)sysconf(_SC_PAGESIZE));
+    slot->page = NULL;
 }
 
 void counters_open(struct counters *counters)
@@ -119,7 +132,7 @@ void counters_open(struct counters *counters)
     size_t n_missing = 0;
     for (size_t i = 0; i < COUNTERS_MAX; i++) {
         struct counter_slot slot = {.name = hardware[i].name, .fd = -1};
-        open_slot(&slot, hardware[i].config, counters->n ? good[0].fd : -1);
+        open_slot(&slot, hardware[i].config, counters->n ? good[0].fd : -1); /* one group: on the PMU together, or not at all */
         if (slot.why[0])
             missing[n_missing++] = slot;
         else
@@ -142,11 +155,18 @@ void counters_read(struct counters *counters, uint64_t *values)
     }
 }
 
+bool counters_total(const struct counter_slot *slot, uint64_t *value)
+{
+    return slot->fd >= 0 && read(slot->fd, value, sizeof *value) == (ssize_t)sizeof *value;
+}
+
 void counters_close(struct counters *counters)
 {
-    for (size_t i = 0; i < counters->n; i++) {
-        munmap(counters->slots[i].page, (size_t)sysconf(_SC_PAGESIZE));
-        close(counters->slots[i].fd);
+    for (size_t i = 0; i < COUNTERS_MAX; i++) {
+        if (counters->slots[i].page)
+            munmap(counters->slots[i].page, (size_t)sysconf(_SC_PAGESIZE));
+        if (counters->slots[i].name && counters->slots[i].fd >= 0)
+            close(counters->slots[i].fd);
     }
-    counters->n = 0;
+    *counters = (struct counters){0};
 }

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +83,28 @@ enum status descriptor_write(int fd, const void *bytes, size_t size, const char 
     return OK;
 }
 
+/* "*", and ranges "[0-9]" of one character: what patterns of /proc and /sys need (fnmatch(3) is 20 KB in a static program). */
+static bool fits(const char *pattern, const char *name)
+{
+    for (; *pattern; pattern++, name++) {
+        if (*pattern == '*') {
+            for (;; name++)
+                if (fits(pattern + 1, name))
+                    return true;
+                else if (!*name)
+                    return false;
+        }
+        if (*pattern == '[' && pattern[1] && pattern[2] == '-' && pattern[3] && pattern[4] == ']') {
+            if (*name < pattern[1] || *name > pattern[3])
+                return false;
+            pattern += 4;
+        } else if (*pattern != *name) {
+            return false;
+        }
+    }
+    return !*name;
+}
+
 /* Follows the pattern's components from prefix on; one with wildcards is held against the folder's entries. */
 static void match(struct path_list *list, const char *prefix, const char *pattern)
 {
@@ -99,7 +120,7 @@ static void match(struct path_list *list, const char *prefix, const char *patter
         return;
     }
     snprintf(component, sizeof component, "%.*s", (int)length, pattern);
-    if (!strpbrk(component, "*?[")) {
+    if (!strpbrk(component, "*[")) {
         snprintf(path, sizeof path, "%s/%s", prefix, component);
         match(list, path, pattern + length);
         return;
@@ -107,7 +128,7 @@ static void match(struct path_list *list, const char *prefix, const char *patter
     struct dirent **entries;
     int n = scandir(*prefix ? prefix : "/", &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
-        if (entries[i]->d_name[0] != '.' && fnmatch(component, entries[i]->d_name, 0) == 0 &&
+        if (entries[i]->d_name[0] != '.' && fits(component, entries[i]->d_name) &&
             snprintf(path, sizeof path, "%s/%s", prefix, entries[i]->d_name) < (int)sizeof path)
             match(list, path, pattern + length);
         free(entries[i]);

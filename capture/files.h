@@ -21,7 +21,7 @@ enum status directory_make(const char *path, struct error *error);
 enum status descriptor_write(int fd, const void *bytes, size_t size, const char *name, struct error *error);
 
 /*
- * The paths that fit a pattern of /proc or /sys, sorted: glob(3) without its look at the password database, which would
+ * The paths that fit a pattern of /proc or /sys ("*" and "[0-9]"), sorted: glob(3) without its look at the password database, which would
  * make the static program half as large again. Release with path_list_release().
  */
 struct path_list {

@@ -172,6 +172,27 @@ static pid_t spawn(void)
     return 0;
 }
 
+/*
+ * A command may have children of its own, which a signal at the parent's death does not reach. Its group's leader waits
+ * for the end of a pipe that only the agent holds open, and then kills the whole group.
+ */
+static void run_command(const char *command, int directory_fd, int alive_fd)
+{
+    char byte;
+    if (directory_fd >= 0 && fchdir(directory_fd) != 0)
+        _exit(126);
+    prctl(PR_SET_PDEATHSIG, 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        _exit(127);
+    }
+    while (read(alive_fd, &byte, 1) < 0 && errno == EINTR)
+        ;
+    kill(0, SIGKILL);
+    _exit(0);
+}
+
 static void add(struct load *load, pid_t pid)
 {
     if (pid <= 0)
@@ -221,17 +242,22 @@ enum status load_check(const char *list, struct error *error)
 }
 
 enum status load_start(struct load *load, const char *list, const char *command, const char *directory,
-                       struct error *error)
+                       int command_directory_fd, struct error *error)
 {
-    *load = (struct load){0};
+    *load = (struct load){.alive_fd = -1};
     if (list && each_word(load, list, directory, error) != OK)
         return FAILED;
     if (command) {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC) != 0)
+            return error_output(error, "cannot start the load: %s", strerror(errno));
         pid_t pid = spawn();
         if (pid == 0) {
-            execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-            _exit(127);
+            close(ends[1]);
+            run_command(command, command_directory_fd, ends[0]);
         }
+        close(ends[0]);
+        load->alive_fd = ends[1];
         add(load, pid);
     }
     return OK;
@@ -243,6 +269,8 @@ void load_stop(struct load *load)
         kill(-load->pids[i], SIGKILL);
         waitpid(load->pids[i], NULL, 0);
     }
+    if (load->n && load->alive_fd >= 0)
+        close(load->alive_fd);
     free(load->pids);
-    *load = (struct load){0};
+    *load = (struct load){.alive_fd = -1};
 }

@@ -13,17 +13,18 @@
 
 struct load {
     size_t n;
-    pid_t *pids; /* one process group each */
+    pid_t *pids;  /* one process group each */
+    int alive_fd; /* held open while the command may run; -1 */
 };
 
 /* Is the list one that load_start() takes? */
 enum status load_check(const char *list, struct error *error);
 /*
  * list: "dd,hackbench,timers,disk,net-loopback,memory:64M" or NULL; command: a shell line or NULL; directory: where the
- * disk load may write. The list has been checked.
+ * disk load may write; command_directory_fd: where the command runs. The list has been checked.
  */
 enum status load_start(struct load *load, const char *list, const char *command, const char *directory,
-                       struct error *error);
+                       int command_directory_fd, struct error *error);
 void load_stop(struct load *load);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/duration.h"
 #include "base/text.h"
 #include "capture/check.h"
+#include "capture/outliers.h"
 #include "capture/session.h"
 #include "capture/trace.h"
 
@@ -32,8 +33,8 @@ static const struct argp_option rows[] = {
     {"sleep", OPTION_SLEEP, "HOW", 0, "nanosleep, timerfd or busy (default: nanosleep)", 0},
     {"start", OPTION_START, "HOW", 0, "Threads start staggered or aligned (default: staggered)", 0},
     {"dma-latency", OPTION_DMA, "US", 0, "Hold /dev/cpu_dma_latency at US; -1: leave it alone (default: 0)", 0},
-    {"threshold", 't', "DUR", 0, "A latency above it is an outlier (default: each new maximum is)", 0},
-    {"keep", OPTION_KEEP, "N", 0, "Keep the traces of the N worst outliers (default: 10)", 0},
+    {"threshold", 't', "DUR", 0, "What is an outlier: a latency above DUR, `max` (each new maximum), or `worst` (one among the N worst so far) (default: max)", 0},
+    {"keep", OPTION_KEEP, "N", 0, "Keep the traces of the N worst outliers; the mildest goes (default: 10)", 0},
     {"trace", OPTION_TRACE, "WHAT", 0, "off, low, full, function, or systems: sched,irq,timer:hrtimer_start (default: low)", 0},
     {"buffer", OPTION_BUFFER, "KB", 0, "Trace buffer per CPU (default: 2048)", 0},
     {"clock", OPTION_CLOCK, "NAME", 0, "Trace clock (default: mono)", 0},
@@ -119,8 +120,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "no latency in us: '%s'", argument);
         break;
     case 't':
-        if (!duration_parse(argument, &options->threshold_ns) || options->threshold_ns <= 0)
-            argp_error(state, "no duration: '%s'", argument);
+        options->threshold_ns = 0;
+        options->trigger = strcmp(argument, "worst") == 0 ? TRIGGER_WORST : strcmp(argument, "max") == 0 ? TRIGGER_MAXIMUM : TRIGGER_THRESHOLD;
+        if (options->trigger == TRIGGER_THRESHOLD && (!duration_parse(argument, &options->threshold_ns) || options->threshold_ns <= 0))
+            argp_error(state, "neither a duration nor max nor worst: '%s'", argument);
         break;
     case OPTION_KEEP:
         if (!parse_number(argument, 0, 100000, &number))
@@ -156,6 +159,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_REQUIRE: options->require = argument; break;
     case OPTION_NO_COUNTERS: options->counters = false; break;
     case 'q': options->quiet = true; break;
+    case ARGP_KEY_END:
+        if (options->trigger == TRIGGER_WORST && options->max_outliers > OUTLIERS_MAX_WORST)
+            argp_error(state, "--threshold worst keeps %d windows at most", OUTLIERS_MAX_WORST);
+        break;
     case ARGP_KEY_ARG:
         if (state->arg_num == 0 && (strcmp(argument, "restore") == 0 || strcmp(argument, "check") == 0)) {
             options->command = argument;
@@ -190,7 +197,7 @@ int main(int argc, char **argv)
     };
     static char default_directory[64];
     struct capture_options options = {
-        .policy = SCHED_FIFO, .priority = 95, .interval_ns = 1000000, .adaptive = true, .max_outliers = 10,
+        .policy = SCHED_FIFO, .priority = 95, .interval_ns = 1000000, .max_outliers = 10,
         .trace = TRACE_LOW, .trace_buffer_kb = 2048, .trace_clock = "mono", .helper_cpu = -1, .ring_samples = 65536,
         .counters = true,
     };

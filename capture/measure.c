@@ -36,19 +36,27 @@ static struct timespec timespec_of(int64_t ns)
     return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
 }
 
-/* Puts the calling thread where and how it was asked to run. */
-static void place(struct measure_thread *thread)
+bool measure_thread_pin(const struct measure_thread *thread)
 {
-    const struct capture_options *options = thread->options;
+    /* A deadline task may not be pinned (but by a cpuset): it is left to the scheduler. */
+    if (thread->options->policy == SCHED_DEADLINE)
+        return true;
     cpu_set_t *set = CPU_ALLOC((size_t)thread->cpu + 1);
     size_t size = CPU_ALLOC_SIZE((size_t)thread->cpu + 1);
     CPU_ZERO_S(size, set);
     CPU_SET_S((size_t)thread->cpu, size, set);
-    /* A deadline task may not be pinned (but by a cpuset): it is left to the scheduler. */
-    if (options->policy != SCHED_DEADLINE && sched_setaffinity(0, size, set) != 0)
+    bool done = sched_setaffinity(thread->tid, size, set) == 0;
+    CPU_FREE(set);
+    return done;
+}
+
+/* Puts the calling thread where and how it was asked to run. */
+static void place(struct measure_thread *thread)
+{
+    const struct capture_options *options = thread->options;
+    if (!measure_thread_pin(thread))
         snprintf(thread->start_error, sizeof thread->start_error, "cannot run on CPU %d: %s", thread->cpu,
                  strerror(errno));
-    CPU_FREE(set);
     if (options->policy == SCHED_DEADLINE) {
         struct deadline_attributes attributes = {
             .size = sizeof attributes,

@@ -47,6 +47,9 @@ bool measurement_has_ended(const struct measurement *measurement); /* every thre
 void measurement_stop(struct measurement *measurement);            /* joins */
 void measurement_release(struct measurement *measurement);
 
+/* Binds a thread to its CPU (not under SCHED_DEADLINE, which does not allow it). From any thread; false with errno. */
+bool measure_thread_pin(const struct measure_thread *thread);
+
 int64_t monotonic_ns(void);
 
 #endif

@@ -11,6 +11,8 @@
 
 enum sleep_mode { SLEEP_NANOSLEEP = 0, SLEEP_TIMERFD, SLEEP_BUSY };
 enum start_mode { START_STAGGERED = 0, START_ALIGNED };
+/* A sample above a limit; one above all before; one among the max_outliers worst. */
+enum trigger { TRIGGER_MAXIMUM = 0, TRIGGER_THRESHOLD, TRIGGER_WORST };
 enum trace_level { TRACE_OFF = 0, TRACE_LOW, TRACE_FULL, TRACE_FUNCTION };
 
 struct capture_options {
@@ -25,9 +27,9 @@ struct capture_options {
     enum sleep_mode sleep;
     enum start_mode start;
     int64_t dma_latency_us;     /* held in /dev/cpu_dma_latency; -1: left alone */
-    int64_t threshold_ns;       /* a sample above it is an outlier; 0: none */
-    bool adaptive;              /* each new maximum (after the first second) is one */
-    size_t max_outliers;        /* traces kept; the least outlier goes when one more comes */
+    enum trigger trigger;       /* which samples are outliers; all but a threshold begin after the first second */
+    int64_t threshold_ns;       /* of TRIGGER_THRESHOLD, else 0 */
+    size_t max_outliers;        /* traces kept; the mildest goes when one more comes */
     enum trace_level trace;
     const char *trace_systems;  /* --trace=sched,irq,...: instead of the level's events; NULL */
     size_t trace_buffer_kb;     /* per CPU */

@@ -20,6 +20,7 @@
 #include "capture/files.h"
 #include "capture/load.h"
 #include "capture/measure.h"
+#include "capture/outliers.h"
 #include "capture/output.h"
 #include "capture/trace.h"
 #include "capture/watch.h"
@@ -27,13 +28,6 @@
 #define POLL_NS     INT64_C(5000000)    /* how often rings are drained */
 #define SYNC_NS     INT64_C(2000000000) /* how often samples go to the disk */
 #define LOOK_NS     INT64_C(500000000)  /* how often the machine itself is looked at */
-#define WARM_UP_NS  INT64_C(1000000000) /* no adaptive outlier before */
-#define SETTLE_NS   INT64_C(20000000)   /* after a save, until its own disturbance is over */
-
-struct kept_outlier {
-    unsigned number;
-    int64_t latency_ns;
-};
 
 struct session {
     const struct capture_options *options;
@@ -42,12 +36,9 @@ struct session {
     struct trace trace;
     struct load load;
     struct watch watch;
+    struct outliers outliers;
     int dma_latency_fd;
-    int64_t begin_ns, max_ns, worst_outlier_ns;
-    int64_t save_begin_ns, save_end_ns; /* of the last save: saving disturbs, what it delays is our own doing */
-    unsigned n_outliers;
-    size_t n_kept;
-    struct kept_outlier *kept; /* with a trace on disk */
+    int64_t begin_ns, max_ns;
 };
 
 static volatile sig_atomic_t signalled;
@@ -64,6 +55,7 @@ static const char *policy_word(int policy)
 
 static void write_settings(struct session *session, const char *command)
 {
+    static const char *const triggers[] = {[TRIGGER_MAXIMUM] = "max", [TRIGGER_THRESHOLD] = "threshold", [TRIGGER_WORST] = "worst"};
     const struct capture_options *options = session->options;
     struct output *output = &session->output;
     char cpus[512];
@@ -84,7 +76,8 @@ static void write_settings(struct session *session, const char *command)
     output_value(output, "sleep", "%s", options->sleep == SLEEP_BUSY ? "busy" : options->sleep == SLEEP_TIMERFD ? "timerfd" : "nanosleep");
     output_value(output, "start", "%s", options->start == START_ALIGNED ? "aligned" : "staggered");
     output_value(output, "threshold_ns", options->threshold_ns ? "%" PRId64 : NULL, options->threshold_ns);
-    output_value(output, "adaptive", "%d", options->adaptive);
+    output_value(output, "trigger", "%s", triggers[options->trigger]);
+    output_value(output, "keep", "%zu", options->max_outliers);
     output_value(output, "dma_latency_us", session->dma_latency_fd >= 0 ? "%" PRId64 : NULL, options->dma_latency_us);
     output_value(output, "ring_samples", "%zu", options->ring_samples);
     output_value(output, "memory_locked", "%d", session->measurement.is_locked);
@@ -155,109 +148,9 @@ static int hold_dma_latency(int64_t us)
     return fd;
 }
 
-/* Makes room for one more trace: the least of the kept outliers goes. False: the new one is the least. */
-static bool make_room(struct session *session, int64_t latency_ns)
-{
-    if (session->n_kept < session->options->max_outliers)
-        return true;
-    size_t least = 0;
-    for (size_t i = 1; i < session->n_kept; i++)
-        if (session->kept[i].latency_ns < session->kept[least].latency_ns)
-            least = i;
-    if (!session->n_kept || session->kept[least].latency_ns >= latency_ns)
-        return false;
-    char name[64];
-    snprintf(name, sizeof name, "trace-%u.dat", session->kept[least].number);
-    unlinkat(session->output.directory_fd, name, 0);
-    output_log(&session->output, "%s was removed: %zu larger outliers are kept", name, session->options->max_outliers);
-    session->kept[least] = session->kept[--session->n_kept];
-    return true;
-}
-
-static void save_ipipe(struct session *session, unsigned number, char *name, size_t size)
-{
-    struct text dump = {0};
-    name[0] = '\0';
-    if (file_read(&dump, "/proc/ipipe/trace/frozen", 0) && dump.length) {
-        char path[4096];
-        snprintf(name, size, "ipipe-%u.txt", number);
-        snprintf(path, sizeof path, "%s/%s", session->output.directory, name);
-        int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-        if (fd >= 0) {
-            descriptor_write(fd, dump.bytes, dump.length, name, &session->output.failed);
-            close(fd);
-        }
-        file_write("/proc/ipipe/trace/frozen", "0", NULL); /* armed again */
-    }
-    text_release(&dump);
-}
-
-/* Freezes and saves what the kernel saw around the worst sample of this round. */
-static void save_outlier(struct session *session, const struct measure_thread *thread, const struct bundle_sample *sample)
-{
-    const int64_t latency_ns = sample->wake_ns - sample->due_ns;
-    struct output *output = &session->output;
-    unsigned number = ++session->n_outliers;
-    char trace_name[64] = "", ipipe_name[64] = "", path[4096], mark[256], row[6][24];
-    const char *why = session->options->threshold_ns ? "threshold" : "new maximum";
-    const bool is_own_doing = sample->wake_ns >= session->save_begin_ns && sample->due_ns < session->save_end_ns;
-
-    session->save_begin_ns = is_own_doing ? session->save_begin_ns : monotonic_ns();
-
-    if (access("/proc/ipipe/trace/frozen", W_OK) == 0)
-        file_write("/proc/ipipe/trace/frozen", "1", NULL);
-    snprintf(mark, sizeof mark,
-             "whylate: outlier %u thread %d cpu %d latency %" PRId64 " ns due %" PRId64 " wake %" PRId64 " monotonic %" PRId64
-             "\n", number, thread->tid, thread->cpu, latency_ns, sample->due_ns, sample->wake_ns, monotonic_ns());
-    trace_mark(&session->trace, mark);
-    /* What a save delayed gets a row, but no trace: one save would follow the other for ever. */
-    struct trace_instance *stopped = trace_is_on(&session->trace) && !is_own_doing ? trace_switch(&session->trace) : NULL;
-    if (is_own_doing)
-        why = "while a trace was saved";
-    output_clocks(output);
-    if (stopped && make_room(session, latency_ns)) {
-        struct error error = {0};
-        snprintf(trace_name, sizeof trace_name, "trace-%u.dat", number);
-        snprintf(path, sizeof path, "%s/%s", output->directory, trace_name);
-        if (trace_save(&session->trace, stopped, path, &error) == OK) {
-            session->kept[session->n_kept++] = (struct kept_outlier){number, latency_ns};
-        } else {
-            output_log(output, "outlier %u: %s", number, error.text);
-            trace_name[0] = '\0';
-        }
-    }
-    save_ipipe(session, number, ipipe_name, sizeof ipipe_name);
-    if (access("/proc/xenomai", R_OK) == 0) {
-        snprintf(path, sizeof path, "%s/xenomai-%u", output->directory, number);
-        environment_copy(path, "/proc/xenomai", 4, NULL);
-    }
-    snprintf(row[0], sizeof row[0], "%u", number);
-    snprintf(row[1], sizeof row[1], "%u", thread->index);
-    snprintf(row[2], sizeof row[2], "%" PRIu64, sample->sequence);
-    snprintf(row[3], sizeof row[3], "%" PRId64, sample->due_ns);
-    snprintf(row[4], sizeof row[4], "%" PRId64, sample->wake_ns);
-    snprintf(row[5], sizeof row[5], "%" PRId64, latency_ns);
-    output_row(output, output->outliers_fd,
-               (const char *const[]){row[0], row[1], row[2], row[3], row[4], row[5], trace_name[0] ? trace_name : NULL,
-                                     ipipe_name[0] ? ipipe_name : NULL, why},
-               9);
-    if (!is_own_doing)
-        session->save_end_ns = monotonic_ns() + SETTLE_NS;
-}
-
-static bool is_outlier(struct session *session, int64_t latency_ns, int64_t wake_ns)
-{
-    const struct capture_options *options = session->options;
-    if (options->threshold_ns)
-        return latency_ns > options->threshold_ns;
-    return options->adaptive && wake_ns - session->begin_ns > WARM_UP_NS && latency_ns > session->max_ns;
-}
-
-/* Empties all rings into the files; remembers the worst outlier of this round and saves it. */
+/* Empties all rings into the files, and saves the worst outlier of this round. */
 static void drain(struct session *session)
 {
-    const struct measure_thread *worst_thread = NULL;
-    struct bundle_sample worst = {0};
     for (unsigned i = 0; i < session->measurement.n_threads; i++) {
         struct measure_thread *thread = &session->measurement.threads[i];
         for (const struct ring_sample *from; (from = ring_peek(&thread->ring)); ring_pop(&thread->ring)) {
@@ -269,19 +162,13 @@ static void drain(struct session *session)
             };
             memcpy(sample.counters, from->counters, thread->ring.n_counters * sizeof *sample.counters);
             output_sample(&session->output, i, &sample);
-            int64_t latency_ns = sample.wake_ns - sample.due_ns;
-            if (is_outlier(session, latency_ns, sample.wake_ns) &&
-                (!worst_thread || latency_ns > worst.wake_ns - worst.due_ns)) {
-                worst_thread = thread;
-                worst = sample;
-            }
-            if (latency_ns > session->max_ns)
-                session->max_ns = latency_ns;
+            outliers_look(&session->outliers, thread, &sample);
+            if (sample.wake_ns - sample.due_ns > session->max_ns)
+                session->max_ns = sample.wake_ns - sample.due_ns;
         }
     }
     output_flush(&session->output);
-    if (worst_thread)
-        save_outlier(session, worst_thread, &worst);
+    outliers_save(&session->outliers);
 }
 
 static void show_progress(const struct session *session, int64_t now_ns)
@@ -294,7 +181,7 @@ static void show_progress(const struct session *session, int64_t now_ns)
     }
     fprintf(stderr, "\r\033[K%s  %" PRIu64 " samples  max %s  %" PRIu64 " periods missed  %u outliers",
             duration_format_long((now_ns - session->begin_ns) / 1000000000 * 1000000000, elapsed), n_samples,
-            duration_format(session->max_ns, max), n_missed, session->n_outliers);
+            duration_format(session->max_ns, max), n_missed, session->outliers.n);
     fflush(stderr);
 }
 
@@ -314,6 +201,7 @@ static const char *loop(struct session *session)
         }
         if (now_ns - looked_ns > LOOK_NS) {
             watch_look(&session->watch, &session->output);
+            output_check(&session->output);
             looked_ns = now_ns;
         }
         if (progress && now_ns - shown_ns > INT64_C(500000000)) {
@@ -360,10 +248,8 @@ static void write_proof(struct session *session, const char *when)
 
 static void save_environment(struct session *session, const char *when)
 {
-    char path[4096];
     struct error error = {0};
-    snprintf(path, sizeof path, "%s/%s", session->output.directory, when);
-    if (environment_save(path, &error) != OK)
+    if (environment_save(when, &error) != OK)
         output_log(&session->output, "environment (%s): %s", when, error.text);
 }
 
@@ -373,6 +259,12 @@ static void finish(struct session *session, const char *why)
     for (unsigned i = 0; i < session->measurement.n_threads; i++) {
         const struct measure_thread *thread = &session->measurement.threads[i];
         char key[64];
+        for (size_t k = thread->counters.n; k < COUNTERS_MAX; k++) { /* no sample has these */
+            uint64_t total;
+            snprintf(key, sizeof key, "thread_%u_total_%s", i, thread->counters.slots[k].name);
+            if (thread->counters.slots[k].name && counters_total(&thread->counters.slots[k], &total))
+                output_value(&session->output, key, "%" PRIu64, total);
+        }
         snprintf(key, sizeof key, "thread_%u_result", i);
         output_value(&session->output, key, "samples %" PRIu64 " missed_periods %" PRIu64 " dropped %" PRIu64,
                      (uint64_t)atomic_load(&thread->n_samples), (uint64_t)atomic_load(&thread->n_missed),
@@ -382,13 +274,14 @@ static void finish(struct session *session, const char *why)
     if (n_dropped)
         output_log(&session->output, "%" PRIu64 " samples were dropped: the rings were full", n_dropped);
     output_value(&session->output, "end_monotonic_ns", "%" PRId64, monotonic_ns());
-    output_value(&session->output, "outliers", "%u", session->n_outliers);
+    output_value(&session->output, "outliers", "%u", session->outliers.n);
     output_value(&session->output, "state", "%s", why);
 }
 
 enum status session_run(const struct capture_options *options, const char *command, struct error *error)
 {
-    struct session session = {.options = options, .dma_latency_fd = -1};
+    struct session session = {.options = options, .load = {.alive_fd = -1}, .dma_latency_fd = -1};
+    const int start_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* the bundle becomes the working directory */
     struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -406,20 +299,20 @@ enum status session_run(const struct capture_options *options, const char *comma
     if (status == OK)
         status = output_open(&session.output, options->directory, session.measurement.n_threads, error);
     if (status == OK) {
-        session.kept = memory_new((options->max_outliers + 1) * sizeof *session.kept);
         place_helper(options);
         save_environment(&session, BUNDLE_BEFORE);
         session.dma_latency_fd = hold_dma_latency(options->dma_latency_us);
-        status = load_start(&session.load, options->load, options->load_command, options->directory, error);
+        status = load_start(&session.load, options->load, options->load_command, ".", start_fd, error);
     }
     if (status == OK) {
         write_settings(&session, command);
         output_clocks(&session.output);
         write_proof(&session, "start");
-        watch_begin(&session.watch, &options->cpus);
+        watch_begin(&session.watch, &session.measurement);
         watch_smi(&session.watch, &session.output, "start");
         measurement_start(&session.measurement);
         session.begin_ns = atomic_load(&session.measurement.start_ns);
+        outliers_begin(&session.outliers, options, &session.output, &session.trace, session.begin_ns);
         output_value(&session.output, "begin_monotonic_ns", "%" PRId64, session.begin_ns);
         for (unsigned i = 0; i < session.measurement.n_threads; i++) {
             struct measure_thread *thread = &session.measurement.threads[i];
@@ -456,6 +349,8 @@ enum status session_run(const struct capture_options *options, const char *comma
     }
     if (session.output.samples)
         output_close(&session.output);
-    free(session.kept);
+    if (start_fd >= 0)
+        close(start_fd);
+    outliers_release(&session.outliers);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,9 +71,10 @@ static bool find_tracefs(struct trace *trace)
             snprintf(trace->tracefs, sizeof trace->tracefs, "%s", places[i]);
             return true;
         }
-    if (mount("tracefs", places[0], "tracefs", 0, NULL) != 0)
+    /* In a mount namespace of our own: however this process ends, the mount goes with it. */
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("tracefs", places[0], "tracefs", 0, NULL) != 0)
         return false;
-    trace->is_mounted_by_us = true;
     snprintf(trace->tracefs, sizeof trace->tracefs, "%s", places[0]);
     return true;
 }
@@ -217,9 +219,6 @@ void trace_close(struct trace *trace)
     close_instance(&trace->instances[0]);
     close_instance(&trace->instances[1]);
     text_release(&trace->head);
-    if (trace->is_mounted_by_us)
-        umount(trace->tracefs);
-    trace->is_mounted_by_us = false;
 }
 
 /* The name says whose an instance is: whylate-PID-N. One whose process is gone is a leftover. */
@@ -242,7 +241,5 @@ unsigned trace_restore(void)
     }
     if (directory)
         closedir(directory);
-    if (trace.is_mounted_by_us)
-        umount(trace.tracefs);
     return n;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The kernel's trace, in tracefs instances of our own: two of them, so that one records while the other, stopped at an
- * outlier, is saved. What they are is written to a state file first, so that a killed agent's instances can be removed.
+ * outlier, is saved. Their names tell whose they are (whylate-PID-N), so that a killed agent's can be removed. Where
+ * tracefs is not mounted, it is for this process alone.
  */
 #ifndef CAPTURE_TRACE_H
 #define CAPTURE_TRACE_H
@@ -23,7 +24,6 @@ struct trace_instance {
 struct trace {
     const struct capture_options *options;
     char tracefs[TRACE_PATH_BYTES / 2];
-    bool is_mounted_by_us;
     struct trace_instance instances[2];
     struct text head;            /* of every trace.dat: capture/trace_dat.h */
     int active;                  /* which records now */

@@ -25,13 +25,24 @@ static int64_t offset_ns(clockid_t clock)
     return (other.tv_sec - mono.tv_sec) * INT64_C(1000000000) + other.tv_nsec - mono.tv_nsec;
 }
 
-void watch_begin(struct watch *watch, const struct cpuset *measured)
+void watch_begin(struct watch *watch, const struct measurement *measurement)
 {
     *watch = (struct watch){
-        .measured = *measured,
+        .measurement = measurement,
+        .measured = measurement->options->cpus,
         .realtime_offset_ns = offset_ns(CLOCK_REALTIME),
         .boottime_offset_ns = offset_ns(CLOCK_BOOTTIME),
     };
+}
+
+/* The thread of a CPU that came back: the kernel let it run anywhere, and does not move it back by itself. */
+static bool pin_again(const struct measurement *measurement, int cpu)
+{
+    bool done = true;
+    for (unsigned i = 0; i < measurement->n_threads; i++)
+        if (measurement->threads[i].cpu == cpu)
+            done &= measure_thread_pin(&measurement->threads[i]);
+    return done;
 }
 
 static void look_at_cpus(struct watch *watch, struct output *output)
@@ -42,11 +53,16 @@ static void look_at_cpus(struct watch *watch, struct output *output)
     if (!line[0] || !cpuset_parse(line, &online))
         return;
     for (int cpu = 0; cpu < CPUSET_MAX; cpu++) {
-        if (!cpuset_has(&watch->measured, cpu) || cpuset_has(&online, cpu) || cpuset_has(&watch->offline, cpu))
+        if (!cpuset_has(&watch->measured, cpu) || cpuset_has(&online, cpu) != cpuset_has(&watch->offline, cpu))
             continue;
-        cpuset_add(&watch->offline, cpu);
-        output_log(output, "CPU %d went offline: its thread runs elsewhere from here on", cpu);
-        output_value(output, "cpu_went_offline", "%d", cpu);
+        if (!cpuset_has(&online, cpu)) {
+            cpuset_add(&watch->offline, cpu);
+            output_incident(output, "cpu-offline", cpu, 0, "CPU %d went offline: its thread runs elsewhere from here on", cpu);
+        } else {
+            cpuset_remove(&watch->offline, cpu);
+            output_incident(output, "cpu-online", cpu, 0, "CPU %d is online again: its thread %s", cpu,
+                            pin_again(watch->measurement, cpu) ? "was moved back" : "could not be moved back");
+        }
     }
 }
 
@@ -57,13 +73,12 @@ static void look_at_clocks(struct watch *watch, struct output *output)
     int64_t slept_ns = boottime_ns - watch->boottime_offset_ns;
     int64_t step_ns = realtime_ns - watch->realtime_offset_ns - slept_ns;
     if (slept_ns > STEP_NS) {
-        output_log(output, "the machine was suspended for %s", duration_format(slept_ns, text));
-        output_value(output, "suspended_ns", "%" PRId64, slept_ns);
+        output_incident(output, "suspend", -1, slept_ns, "the machine was suspended for %s", duration_format(slept_ns, text));
         output_clocks(output);
     }
     if (llabs(step_ns) > STEP_NS) {
-        output_log(output, "the real-time clock was set by %s", duration_format(step_ns, text));
-        output_value(output, "clock_step_ns", "%" PRId64, step_ns);
+        output_incident(output, "clock-step", -1, step_ns, "the real-time clock was set by %s; due and wake times are CLOCK_MONOTONIC, which was not",
+                        duration_format(step_ns, text));
         output_clocks(output);
     }
     watch->realtime_offset_ns = realtime_ns;
