@@ -24,6 +24,7 @@ static const struct note_rule {
     {"clock-jump", SEVERITY_ERROR},         {"sentinel-value", SEVERITY_WARNING},
     {"tracer-artefact", SEVERITY_WARNING},  {"overruns", SEVERITY_WARNING},
     {"virtualized", SEVERITY_WARNING},      {"secondary-mode", SEVERITY_WARNING},
+    {"machine-changed", SEVERITY_WARNING},
 };
 
 static const struct note_rule *rule_of(const char *code)

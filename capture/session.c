@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,15 +138,48 @@ static void place_helper(const struct capture_options *options)
         sched_setaffinity(0, sizeof set, &set);
 }
 
-static int hold_dma_latency(int64_t us)
+/* Into log.txt, and to who waits for it. */
+__attribute__((format(printf, 2, 3))) static void say(struct session *session, const char *format, ...)
 {
-    int fd = us < 0 ? -1 : open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
-    int32_t value = (int32_t)us;
-    if (fd >= 0 && write(fd, &value, sizeof value) != sizeof value) {
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    output_log(&session->output, "%s", text);
+    if (!session->options->quiet)
+        fprintf(stderr, "whylate-capture: %s\n", text);
+}
+
+static int hold_dma_latency(struct session *session)
+{
+    if (session->options->dma_latency_us < 0)
+        return -1;
+    int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+    int32_t value = (int32_t)session->options->dma_latency_us;
+    if (fd >= 0 && write(fd, &value, sizeof value) == sizeof value)
+        return fd;
+    say(session, "idle states are not limited: /dev/cpu_dma_latency: %s", strerror(errno));
+    if (fd >= 0)
         close(fd);
-        fd = -1;
-    }
-    return fd;
+    return -1;
+}
+
+/* What was asked for and is not to be had here. The measurement goes on without it. */
+static void say_what_is_lost(struct session *session)
+{
+    const struct capture_options *options = session->options;
+    const struct counters *counters = &session->measurement.threads[0].counters;
+    if (!trace_is_on(&session->trace) && (options->trace != TRACE_OFF || options->trace_systems))
+        say(session, "no kernel trace: %s", session->trace.why_not);
+    else if (session->trace.n_events_missing && options->trace_systems)
+        say(session, "%u of the events asked for are not in this kernel", session->trace.n_events_missing);
+    if (!session->measurement.is_locked)
+        say(session, "memory is not locked: a page fault can delay a sample (ulimit -l)");
+    if (options->counters && !counters->n)
+        say(session, "no hardware counters: %s", counters->slots[0].why);
+    if (geteuid() != 0)
+        say(session, "not root: the environment lacks what only root may read");
 }
 
 /* Empties all rings into the files, and saves the worst outlier of this round. */
@@ -301,7 +335,8 @@ enum status session_run(const struct capture_options *options, const char *comma
     if (status == OK) {
         place_helper(options);
         save_environment(&session, BUNDLE_BEFORE);
-        session.dma_latency_fd = hold_dma_latency(options->dma_latency_us);
+        session.dma_latency_fd = hold_dma_latency(&session);
+        say_what_is_lost(&session);
         status = load_start(&session.load, options->load, options->load_command, ".", start_fd, error);
     }
     if (status == OK) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The bundle of whylate-capture (docs/bundle-format.md): bundle.txt, threads.txt, samples-T.wls, outliers.txt, clocks.txt.
+ * The bundle of whylate-capture (docs/bundle-format.md): bundle.txt, threads.txt, samples-T.wls, outliers.txt, clocks.txt,
+ * incidents.txt.
  * Each file is an artefact of its own; they meet in the series "whylate/T". The traces beside them and the environment
  * below before/ and after/ are read by the importers of those formats.
  *
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "bundle/bundle.h"
 #include "bundle/samples.h"
 
@@ -42,6 +44,16 @@ static struct bundle_table *read_sibling(struct import *import, const char *name
         return table;
     }
     return NULL;
+}
+
+static bool has_sibling(struct import *import, const char *name)
+{
+    for (size_t i = 0; i < input_count(import->input); i++) {
+        const struct member *member = input_member(import->input, i);
+        if (strcmp(member->name, name) == 0 && strcmp(member->directory, import->member->directory) == 0)
+            return true;
+    }
+    return false;
 }
 
 static void note_damage(struct import *import, const struct bundle_table *table)
@@ -99,6 +111,9 @@ static enum status main_read(struct import *import, const unsigned char *bytes, 
         {"sleep", "whylate-capture.sleep"},
         {"start", "whylate-capture.start"},
         {"threshold_ns", "whylate-capture.break_limit_ns"},
+        {"trigger", "whylate-capture.trigger"},
+        {"keep", "whylate-capture.keep"},
+        {"memory_locked", "whylate-capture.memory_locked"},
         {"dma_latency_us", "whylate-capture.dma_latency_us"},
         {"load", "load.kind"},
         {"load_command", "load.command"},
@@ -303,15 +318,37 @@ static struct probe_result outliers_probe(const unsigned char *bytes, size_t siz
     return certain_if(starts(bytes, size, "# outlier\tthread\t"));
 }
 
+/* A trace that made room for a larger one: its row stays, and there is nothing to explain it by. */
+static bool is_removed(struct import *import, const struct bundle_table *table, size_t row)
+{
+    const char *trace = bundle_table_field(table, row, "trace");
+    return trace && !has_sibling(import, trace);
+}
+
 static enum status outliers_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error)
 {
     (void)error;
     struct bundle_table *table = bundle_table_read((const char *)bytes, size);
     struct bundle_table *threads = read_sibling(import, BUNDLE_THREADS);
-    for (size_t row = 0; row < bundle_table_rows(table); row++) {
+    const size_t n_rows = bundle_table_rows(table);
+    uint64_t n_removed = 0, n_traces = 0, n_own = 0;
+    int64_t worst_own_ns = 0;
+    for (size_t row = 0; row < n_rows; row++) {
+        n_traces += bundle_table_field(table, row, "trace") != NULL;
+        n_removed += is_removed(import, table, row);
+    }
+    for (size_t row = 0; row < n_rows; row++) {
         int64_t thread, latency_ns, due_ns, wake_ns, number;
         if (!bundle_table_i64(table, row, "thread", &thread) || !bundle_table_i64(table, row, "latency_ns", &latency_ns) ||
             !bundle_table_i64(table, row, "due_ns", &due_ns) || !bundle_table_i64(table, row, "wake_ns", &wake_ns))
+            continue;
+        const char *why = bundle_table_field(table, row, "why");
+        if (why && strcmp(why, "while a trace was saved") == 0) {
+            worst_own_ns = latency_ns > worst_own_ns ? latency_ns : worst_own_ns;
+            n_own++;
+            continue;
+        }
+        if (n_removed < n_traces && is_removed(import, table, row)) /* none there: only the table was given */
             continue;
         struct claim claim = claim_unknown();
         claim.run = import->run;
@@ -335,6 +372,14 @@ static enum status outliers_read(struct import *import, const unsigned char *byt
         claim.text = bundle_table_field(table, row, "trace");
         store_add_claim(import->store, &claim);
     }
+    if (n_own) {
+        char worst[DURATION_TEXT_BYTES];
+        import_note(import, "tracer-artefact", 0,
+                    "%" PRIu64 " late sample%s, the worst by %s, while the agent saved a trace: the delay may be its own doing", n_own,
+                    n_own == 1 ? "" : "s", duration_format(worst_own_ns, worst));
+    }
+    if (n_removed && n_removed < n_traces)
+        import_note(import, "traces-removed", 0, "%" PRIu64 " traces of milder outliers made room for larger ones", n_removed);
     note_damage(import, table);
     bundle_table_free(threads);
     bundle_table_free(table);
@@ -384,4 +429,36 @@ const struct importer importer_bundle_clocks = {
     .reads = "clocks.txt, version 1",
     .probe_bytes = clocks_probe,
     .read_bytes = clocks_read,
+};
+
+/* ---- incidents.txt ---- */
+
+static struct probe_result incidents_probe(const unsigned char *bytes, size_t size, const struct member *member)
+{
+    (void)member;
+    return certain_if(starts(bytes, size, "# monotonic_ns\tkind\tcpu\t"));
+}
+
+static enum status incidents_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error)
+{
+    (void)error;
+    struct bundle_table *table = bundle_table_read((const char *)bytes, size);
+    for (size_t row = 0; row < bundle_table_rows(table); row++) {
+        const char *kind = bundle_table_field(table, row, "kind"), *text = bundle_table_field(table, row, "text");
+        if (!kind)
+            continue;
+        /* Due and wake times are CLOCK_MONOTONIC: that another clock was set changes no sample. */
+        import_note(import, strcmp(kind, "clock-step") == 0 ? "clock-set" : "machine-changed", row + 2, "%s", text ? text : kind);
+    }
+    note_damage(import, table);
+    bundle_table_free(table);
+    return OK;
+}
+
+const struct importer importer_bundle_incidents = {
+    .name = "whylate-bundle-incidents",
+    .summary = "bundle of whylate-capture: what happened to the machine",
+    .reads = "incidents.txt, version 1",
+    .probe_bytes = incidents_probe,
+    .read_bytes = incidents_read,
 };

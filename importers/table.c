@@ -57,6 +57,7 @@
     X(bundle_samples) \
     X(bundle_outliers) \
     X(bundle_clocks) \
+    X(bundle_incidents) \
     X(xeno_stat) \
     X(xeno_acct) \
     X(xeno_sched) \

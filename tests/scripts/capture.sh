@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The agent on this machine: a run that ends by itself, one that is killed in mid-run, leftovers, refusals.
+# The agent on this machine: a run that ends by itself, one that is killed in mid-run, leftovers, refusals, the k worst.
+# What else it survives: capture-survival.sh.
 set -eu
 agent=${whylate%whylate}whylate-capture
 [ -x "$agent" ] || { echo "no $agent"; exit 1; }
@@ -66,23 +67,14 @@ status=0
 [ $status = 2 ] || { echo "--load nonsense: status $status"; exit 1; }
 [ ! -e "$work/load" ] || { echo "--load nonsense left a folder"; exit 1; }
 
-# 6. A full disk ends the run with an error, and what was written before is read.
-if [ "$(id -u)" = 0 ] && mkdir "$work/small" && mount -t tmpfs -o size=1M none "$work/small" 2>/dev/null; then
-    status=0
-    "$agent" -q -o "$work/small/b" -d 20s -i 50us -c 0 --trace off --no-counters 2>"$work/error" || status=$?
-    "$whylate" validate --json --quiet "$work/small/b" >"$work/json" || true
-    umount "$work/small"
-    [ $status = 4 ] && grep -q 'No space left' "$work/error" || { echo "full disk: status $status, $(cat "$work/error")"; exit 1; }
-    [ "$(jq '.runs[0].series[0].n_samples' "$work/json")" -gt 1000 ] || { echo "full disk: samples are lost"; exit 1; }
-fi
-
-# 7. Without root it says what is lost, and measures what it can.
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-    cp "$agent" "$work/agent"; chmod 755 "$work" "$work/agent"; mkdir -m 777 "$work/open"
-    as_nobody() { (cd "$work/open" && setpriv --reuid=65534 --regid=65534 --clear-groups "$work/agent" "$@"); }
-    status=0
-    as_nobody -q -o a -d 1s 2>"$work/error" || status=$?
-    [ $status = 2 ] && grep -q 'Without root' "$work/error" && [ ! -e "$work/open/a" ] || { echo "nobody: status $status"; exit 1; }
-    as_nobody -q -o b -d 1s -c 0 --policy other --trace off --dma-latency -1
-    [ "$(value "$work/open/b" state)" = complete ] || { echo "nobody: $(value "$work/open/b" state)"; exit 1; }
+# 6. The k worst: no more windows than asked for, and of all that were saved those with the largest latencies.
+"$agent" -q -o "$work/worst" -d 5s -i 1ms -c 0 -t worst --keep 2 --no-counters
+[ "$(value "$work/worst" trigger)" = worst ] || { echo "trigger: $(value "$work/worst" trigger)"; exit 1; }
+if [ "$(value "$work/worst" trace_missing)" = - ]; then
+    kept=$(cd "$work/worst" && ls trace-*.dat | sort)
+    awk -F'\t' '!/^#/ && $9 == "among the worst" { print $6, $7 }' "$work/worst/outliers.txt" | sort -rn >"$work/rows"
+    [ "$(wc -l <"$work/rows")" -ge 2 ] || { echo "worst: $(cat "$work/rows")"; exit 1; }
+    [ "$(head -2 "$work/rows" | cut -d' ' -f2 | sort)" = "$kept" ] || { echo "worst: kept" $kept "of"; cat "$work/rows"; exit 1; }
+    "$whylate" explain --json --quiet "$work/worst" >"$work/json"
+    jq -e '.outliers | length == 2' "$work/json" >/dev/null || { echo "worst: $(jq '.outliers | length' "$work/json") outliers read"; exit 1; }
 fi
