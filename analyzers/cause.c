@@ -171,6 +171,16 @@ static void add_tasks(const struct cause_input *input, const struct shares *shar
     }
 }
 
+/* The function in which a task kept the CPU: the stack of the switch that ended it knows, else the longest row. */
+static uint32_t function_of_holder(const struct cause_input *input, int32_t tid)
+{
+    const struct holder *h = sweep_holder(input->sweep, tid);
+    uint32_t from_stack = place_of_switch(input);
+    if (from_stack)
+        return from_stack;
+    return h && h->function && !(word_class(input->words, h->function) & (WORD_SCHEDULES | WORD_PRIMITIVE)) ? h->function : 0;
+}
+
 /* Lower tasks: each with its own verdict; equal causes add up. */
 static void add_waits(const struct cause_input *input, const struct shares *shares, struct candidates *list)
 {
@@ -179,8 +189,7 @@ static void add_waits(const struct cause_input *input, const struct shares *shar
         if (s->kind != SLICE_TASK_LOWER && !(s->kind == SLICE_IDLE && s->flags & PIECE_FAIR_PICKED))
             continue;
         struct verdict_of_wait v = wait_verdict(input, s);
-        const struct holder *h = sweep_holder(input->sweep, s->subject.tid);
-        const char *function = h ? store_string(input->store, h->function) : NULL;
+        const char *function = function_format(input->arena, store_string(input->store, function_of_holder(input, s->subject.tid)));
         const char *culprit = task_format(input, &s->subject);
         if (function)
             culprit = arena_format(input->arena, "%s in %s", culprit, function);
@@ -215,7 +224,7 @@ static void add_sections(const struct cause_input *input, const struct shares *s
         const struct share *s = largest_of(shares, rows[i].kind, 0);
         if (!s)
             continue;
-        const char *function = store_string(input->store, s->subject.name);
+        const char *function = function_format(input->arena, store_string(input->store, s->subject.name));
         const char *task = task_format(input, &s->subject);
         add(list, (struct candidate){.cause = rows[i].cause,
                                      .culprit = function ? arena_format(input->arena, "%s in %s", function, task) : task,

@@ -66,6 +66,21 @@ int64_t silence_carve_stall(const struct cause_input *input);
 struct candidate silence_verdict(const struct cause_input *input, const struct share *share);
 struct candidate irq_verdict(const struct cause_input *input, int64_t amount_ns); /* cause_irq.c */
 
+/* What the rows of the function tracer and the stacks say about where the time of a window passed. cause_place.c */
+struct place {
+    size_t n_rows;
+    uint32_t function;        /* string id of the function that held the most time; 0: none */
+    int64_t function_ns;
+    int64_t recorded_ns;      /* from the first function row to the last */
+    int64_t spin_ns;          /* in spins that poll need-resched */
+    bool wanted_while_idle;   /* need-resched was set in a row before the last: somebody waited for the idle CPU */
+};
+void place_find(const struct cause_input *input, struct place *place);
+/* The first function that is no scheduler's and no lock's in the stack of the switch that ended the wait; 0: none. */
+uint32_t place_of_switch(const struct cause_input *input);
+/* The step of the window's clock, if the window is so few steps long that its length says nothing; else 0. */
+int64_t place_coarse_step_ns(const struct cause_input *input);
+
 char *line_format(const struct cause_input *input, const struct subject *subject, bool with_function);
 char *task_format(const struct cause_input *input, const struct subject *subject);
 

@@ -33,19 +33,39 @@ static bool word_spins(const char *word)
     return word && word_class_of(word) & WORD_POLLING_SPIN;
 }
 
-static const char *section_culprit(const struct cause_input *input, const struct claim *c)
+static bool names_a_lock(const char *word)
+{
+    return word && word_class_of(word) & WORD_PRIMITIVE;
+}
+
+/*
+ * Who: where the section began and ended, as far as these are no mere locks, then the function that held the largest
+ * part of it, if the rows tell one.
+ */
+static const char *section_culprit(const struct cause_input *input, const struct claim *c, const struct place *place)
 {
     const struct window *w = input->window;
+    struct arena *arena = input->arena;
     const char *comm = w->comm_text ? w->comm_text : store_string(input->store, w->comm);
     if (!comm && w->tid != TID_UNKNOWN)
         comm = store_task_comm(input->store, w->run, w->tid);
-    const char *task = thread_format(input->arena, comm, w->tid, PRIO_UNKNOWN);
-    const char *from = c && c->started_at ? c->started_at : store_string(input->store, w->section_name);
+    const char *task = thread_format(arena, comm, w->tid, PRIO_UNKNOWN);
+    const char *from = function_format(arena, c && c->started_at ? c->started_at : store_string(input->store, w->section_name));
+    const char *to = function_format(arena, c ? c->ended_at : NULL);
+    if (to && from && !strcmp(to, from))
+        to = NULL;
+    const char *most = function_format(arena, 4 * place->function_ns >= window_length_ns(w) || (2 * place->function_ns >= place->recorded_ns && place->recorded_ns) ? store_string(input->store, place->function) : NULL);
     if (!from)
-        return task;
-    if (c && c->ended_at && strcmp(c->ended_at, from))
-        return arena_format(input->arena, "%s to %s in %s", from, c->ended_at, task);
-    return arena_format(input->arena, "%s in %s", from, task);
+        return most ? arena_format(arena, "%s in %s", most, task) : task;
+    if (most && names_a_lock(from) && (!to || names_a_lock(to)))
+        return arena_format(arena, "%s (%s%s%s) in %s", most, from, to ? " to " : "", to ? to : "", task);
+    const char *span = to ? arena_format(arena, "%s to %s", from, to) : from;
+    if (most && strcmp(most, from) && (!to || strcmp(most, to)))
+        return arena_format(arena, "%s in %s, %s in %s", span, task,
+                            2 * place->function_ns >= window_length_ns(w) ? "most of it"
+                            : 4 * place->function_ns >= window_length_ns(w) ? "the largest part"
+                                                                            : "most of what is recorded", most);
+    return arena_format(arena, "%s in %s", span, task);
 }
 
 /* What the window's own time is called before it is swept. */
@@ -80,6 +100,66 @@ static int64_t largest_unrecorded_ns(const struct cause_input *input)
     return sum;
 }
 
+/* Where rows are missing, the tracer's own measure still says whose section it was. */
+static void own_unrecorded(const struct cause_input *input)
+{
+    const struct window *w = input->window;
+    for (size_t i = 0; i < input->sweep->n_pieces; i++) {
+        struct piece *p = &input->sweep->pieces[i];
+        if (p->kind == SLICE_UNEXPLAINED && p->subject.tid == TID_UNKNOWN) {
+            p->kind = w->section_kind;
+            p->subject = (struct subject){.number = -1, .tid = w->tid, .prio = w->prio, .comm = w->comm};
+        }
+    }
+}
+
+static bool prints(const char *word)
+{
+    static const char *const names[] = {"vprintk", "console_", "printk", "_printk", "uart_", "serial8250_", "nbcon_", "pl011_", NULL};
+    for (size_t i = 0; word && names[i]; i++)
+        if (!strncmp(word, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static bool section_prints(const struct cause_input *input, const struct claim *c, const struct place *place)
+{
+    return (c && (prints(c->started_at) || prints(c->ended_at))) || prints(store_string(input->store, place->function)) ||
+           prints(store_string(input->store, input->window->section_name));
+}
+
+/* A mutex's slow path has preemption off only while it spins for an owner that runs. */
+static bool word_is_mutex(const char *word)
+{
+    return word && (!strncmp(word, "__mutex_lock", 12) || !strncmp(word, "__ww_mutex_lock", 15));
+}
+
+static bool section_spins(const struct cause_input *input, const struct claim *c, const struct place *place)
+{
+    const struct window *w = input->window;
+    if (w->section_kind != SLICE_PREEMPT_OFF)
+        return false;
+    if (c && word_is_mutex(c->started_at) && word_is_mutex(c->ended_at))
+        return true;
+    return word_spins(c ? c->started_at : NULL) || word_spins(store_string(input->store, w->section_name)) ||
+           (place->recorded_ns && 2 * place->spin_ns > place->recorded_ns);
+}
+
+/*
+ * The idle task sleeps with interrupts off at the edges; the interrupt that wakes it is taken at once. As long as nobody
+ * waited for it (need-resched clear until the end), that is no section that held up anybody.
+ */
+static bool section_idles(const struct cause_input *input, const struct claim *c, const struct place *place)
+{
+    const struct window *w = input->window;
+    const char *comm = w->comm_text ? w->comm_text : store_string(input->store, w->comm);
+    bool is_idle_task = w->tid == 0 || (comm && !strncmp(comm, "swapper", 7));
+    if (!c || !is_idle_task || w->section_kind != SLICE_IRQS_OFF || place->wanted_while_idle)
+        return false;
+    return (c->started_at && word_class_of(c->started_at) & WORD_IDLES) || (c->ended_at && word_class_of(c->ended_at) & WORD_IDLES) ||
+           (place->function && word_class(input->words, place->function) & WORD_IDLES);
+}
+
 void section_decide(const struct cause_input *input, struct decision *decision)
 {
     const struct claim *c = claim_of(input);
@@ -102,20 +182,28 @@ void section_decide(const struct cause_input *input, struct decision *decision)
         return;
     }
     int64_t stall = silence_carve_stall(input);
+    if (c && w->section_kind != SLICE_UNEXPLAINED)
+        own_unrecorded(input);
     decision->unexplained_ns = largest_unrecorded_ns(input);
+    struct place place;
+    place_find(input, &place);
     *best = (struct candidate){.cause = w->section_kind == SLICE_IRQS_OFF      ? CAUSE_IRQS_OFF
                                         : w->section_kind == SLICE_PREEMPT_OFF ? CAUSE_PREEMPT_OFF
                                                                                : CAUSE_UNEXPLAINED,
                                .confidence = CONFIDENCE_PROVEN,
                                .why = c ? "tracer-section" : "section-events",
-                               .culprit = section_culprit(input, c),
+                               .culprit = section_culprit(input, c, &place),
                                .amount_ns = window_length_ns(w),
                                .excess_ns = window_length_ns(w)};
-    bool spins = w->section_kind == SLICE_PREEMPT_OFF && (word_spins(c ? c->started_at : NULL) || word_spins(store_string(input->store, w->section_name)));
-    if (spins) {
+    if (section_spins(input, c, &place)) {
         best->cause = CAUSE_TRACER_ARTEFACT;
         best->confidence = CONFIDENCE_LIKELY;
         best->why = "spin-polls-need-resched";
+    } else if (section_idles(input, c, &place)) {
+        best->cause = CAUSE_TRACER_ARTEFACT;
+        best->confidence = CONFIDENCE_LIKELY;
+        best->why = "idle-wait";
+        best->culprit = arena_format(input->arena, "%s: the CPU slept there until an interrupt came", best->culprit);
     } else if (2 * stall > window_length_ns(w)) {
         best->cause = CAUSE_HARDWARE_STALL;
         best->confidence = CONFIDENCE_LIKELY;
@@ -123,10 +211,9 @@ void section_decide(const struct cause_input *input, struct decision *decision)
     } else if (best->cause == CAUSE_UNEXPLAINED) {
         best->confidence = CONFIDENCE_UNKNOWN;
         best->why = "no-record";
-    } else if (2 * decision->unexplained_ns > window_length_ns(w)) {
-        best->confidence = CONFIDENCE_POSSIBLE; /* the tracer says off, the rows do not say where */
-        best->why = "section-not-recorded";
     }
+    if (best->confidence == CONFIDENCE_PROVEN && section_prints(input, c, &place))
+        best->why = "console";
     ipipe_path_decide(input, decision);
 }
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/memory.h"
 
 #define N_TYPICAL 32
@@ -211,6 +212,28 @@ static bool window_needs_events(const struct explain *e, const struct window *w)
     return c->kind != CLAIM_SAMPLE || (w->a.tid != TID_UNKNOWN && !coarse);
 }
 
+/* The value comes from a tool's own clock, not from the stamps of the trace. */
+static bool is_tools_own(const struct claim *c)
+{
+    return c->kind == CLAIM_MARK || c->kind == CLAIM_SAMPLE;
+}
+
+/* A span of a few steps of the trace clock is no measurement: nobody is named by it. */
+static void refuse_coarse_clock(const struct cause_input *input, struct decision *decision)
+{
+    int64_t step_ns = place_coarse_step_ns(input);
+    if (!step_ns)
+        return;
+    char text[DURATION_TEXT_BYTES];
+    decision->best.cause = CAUSE_TRACER_ARTEFACT;
+    decision->best.confidence = CONFIDENCE_LIKELY;
+    decision->best.why = "coarse-clock";
+    decision->best.culprit = arena_format(input->arena, "the trace clock moves in steps of %s", duration_format(step_ns, text));
+    decision->unexplained_ns = window_length_ns(input->window);
+    for (size_t i = 0; i < input->sweep->n_pieces; i++)
+        input->sweep->pieces[i].kind = SLICE_UNEXPLAINED;
+}
+
 static enum status explain_window(struct explain *e, struct window *w, struct error *error)
 {
     struct analysis *analysis = e->analysis;
@@ -249,6 +272,8 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
         blocked_decide(&input, &decision);
     else
         cause_decide(&input, &decision);
+    if (!claim || !is_tools_own(claim))
+        refuse_coarse_clock(&input, &decision);
     if (typical->n_windows)
         contrast_add(e->contrast, &sweep, w, true);
     function_path_split(&input);

@@ -25,15 +25,6 @@ static int function_word(unsigned kind)
     }
 }
 
-static bool function_idles(const char *name)
-{
-    static const char *const idle[] = {"cpu_idle", "default_idle", "do_idle", "cpuidle", "mwait_idle", "poll_idle", "safe_halt"};
-    for (size_t i = 0; name && i < sizeof idle / sizeof *idle; i++)
-        if (strstr(name, idle[i]))
-            return true;
-    return false;
-}
-
 /* The points of the window as pieces; returns them, *n of them, from malloc. */
 static struct piece *points_as_pieces(const struct cause_input *input, size_t *n)
 {
@@ -118,7 +109,7 @@ void ipipe_path_decide(const struct cause_input *input, struct decision *decisio
     const struct piece *longest = pieces;
     for (size_t i = 0; i < n; i++) {
         int64_t length = pieces[i].end_ns - pieces[i].begin_ns;
-        if (function_idles(store_string(input->store, pieces[i].subject.name)))
+        if (word_class(input->words, pieces[i].subject.name) & WORD_IDLES)
             idle_ns += length;
         if (length > longest->end_ns - longest->begin_ns)
             longest = &pieces[i];

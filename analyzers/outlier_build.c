@@ -38,6 +38,9 @@ static const char *gap_reason(const struct cause_input *input, const struct piec
 static const char *unexplained_reason(const struct cause_input *input, const struct piece *p)
 {
     const struct subject *s = &p->subject;
+    const struct window *w = input->window;
+    if (s->tid == TID_UNKNOWN && p->begin_ns == w->begin_ns && p->end_ns == w->end_ns)
+        return "no record of it";
     if (s->tid == TID_UNKNOWN)
         return p->end_ns == input->window->end_ns && p->begin_ns > input->window->begin_ns ? "no record after the last event"
                                                                                            : "no record before the first event";
@@ -55,7 +58,7 @@ static const char *task_in_function(const struct cause_input *input, const struc
 static const char *piece_subject(const struct cause_input *input, const struct piece *p)
 {
     const struct subject *s = &p->subject;
-    const char *name = store_string(input->store, s->name);
+    const char *name = function_format(input->arena, store_string(input->store, s->name));
     switch (p->kind) {
     case SLICE_IRQ:
     case SLICE_IPI:

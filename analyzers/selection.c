@@ -334,8 +334,9 @@ static enum status window_of_mark(struct selection *s, const struct mark *m, con
         return blocked_check(s->store, w, &is_inversion, error);
     }
     /* Without a due time the mark's own value tells when it was. */
-    if (w->kind == WINDOW_WAKEUP && c->time_ns - c->latency_ns < w->begin_ns) {
-        w->begin_ns = c->time_ns - c->latency_ns;
+    int64_t taken_ns = m->a.user_ns != NS_UNKNOWN ? m->a.user_ns : c->time_ns;
+    if (w->kind == WINDOW_WAKEUP && taken_ns - c->latency_ns < w->begin_ns) {
+        w->begin_ns = taken_ns - c->latency_ns;
         w->a.due_ns = w->a.hard_due_ns = w->begin_ns;
         w->kind = WINDOW_TIMER;
     }
@@ -362,8 +363,9 @@ static enum status add_mark_windows(struct selection *s, struct error *error)
             w.prio = c->rt_priority > 0 ? 99 - c->rt_priority : PRIO_UNKNOWN;
             bool has_times = c->stream == ROW_NONE || stream_has_times(&s->store->streams[c->stream]);
             if (c->time_ns != NS_UNKNOWN && c->latency_ns != NS_UNKNOWN && has_times) {
-                w.begin_ns = c->time_ns - c->latency_ns;
-                w.end_ns = c->time_ns;
+                int64_t switch_ns;
+                w.end_ns = mark_taken_ns(s->store, s->run, m->stream, c, &switch_ns);
+                w.begin_ns = w.end_ns - c->latency_ns;
             }
         }
         w.claim = m->claim;

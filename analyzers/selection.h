@@ -62,6 +62,9 @@ struct window window_of_activation(const struct activation *activation, uint32_t
 
 /* A long sleep that a lower thread ended: did that one hold something and could not run? (selection_blocked.c) */
 enum status blocked_check(const struct store *store, struct window *window, bool *is_inversion, struct error *error);
+/* When a mark's value was taken: its thread's return to user space, else the mark's own time. *switch_ns: its last switch
+ * in before the mark, or NS_UNKNOWN. (selection_measured.c) */
+int64_t mark_taken_ns(const struct store *store, uint32_t run, uint32_t stream, const struct claim *mark, int64_t *switch_ns);
 /* Windows of sections and silences: the last class. (selection_sections.c) */
 enum status selection_add_sections(struct selection *selection, struct error *error);
 

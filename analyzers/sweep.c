@@ -428,6 +428,12 @@ static void note_row_context(struct run_state *r, struct sweep_cpu *c, int32_t c
         c->row_handler = w[0];
 }
 
+/* A function row that belongs to the end of an interrupt or softirq, or to what these call. */
+static bool is_way_out(const struct run_state *r, const uint32_t *w)
+{
+    return (word_class(r->words, w[0]) | word_class(r->words, w[1])) & (WORD_IRQ_ENTRY | WORD_CALLS_HANDLER);
+}
+
 static void count_gap(struct silence *s, int64_t ns)
 {
     unsigned bits = ns > 0 ? 64 - (unsigned)__builtin_clzll((unsigned long long)ns) : 0;
@@ -548,6 +554,8 @@ static void step(struct run_state *r, const struct event_ref *ref)
     int32_t row_context = row_context_of(kind, ref->view->flags[ref->i], ref->view->flags_known, r->softirq_flag_serves);
     if (r->rows_missing && row_context != c->row_context && r->phase == PHASE_WAITING)
         c->row_context_is_cut = c->row_context != OPEN_NONE; /* it may have ended at a row that is not there */
+    else if (kind == KIND_FUNCTION && row_context != c->row_context && !is_way_out(r, w))
+        c->row_context = OPEN_NONE; /* sparse rows: it ended unseen, and what it interrupted went on */
     if (t_ns > r->w->begin_ns && ref->cpu == r->cpu)
         cut(r, t_ns, ref->chunk, ref->i);
     int32_t cpu_before = r->cpu;

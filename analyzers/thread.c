@@ -77,9 +77,25 @@ unsigned word_class_of(const char *word)
                                                 "__do_softirq", "handle_softirqs", NULL};
     static const char *const handlers[] = {"hrtimer_interrupt", "generic_smp_call_function", "flush_smp_call_function",
                                            "scheduler_ipi", "sched_ttwu_pending", NULL};
+    static const char *const primitives[] = {
+        "_raw_spin", "_raw_read", "_raw_write", "__raw_spin", "raw_spin_", "do_raw_", "_spin_", "_read_unlock", "_write_unlock",
+        "rt_spin_", "rt_read_", "rt_write_", "preempt_count_", "add_preempt_count", "sub_preempt_count", "preempt_schedule",
+        "__rcu_read_", "rcu_read_", "trace_", "tracer_", "__trace", "__ftrace", "ftrace_", "probe_wakeup", "time_hardirqs_",
+        "migrate_enable", "migrate_disable", "__migrate_", "__local_bh_", "local_bh_", "_local_bh_", "start_critical_timings",
+        "stop_critical_timings", "notifier_call_chain", "raw_notifier_call_chain", "__raw_notifier_call_chain",
+        "atomic_notifier_call_chain", "stack_trace", "queued_spin_lock_slowpath", "native_queued_spin_lock_slowpath",
+        "debug_smp_processor_id", "dump_stack", "irq_stack_", "return_to_handler", NULL};
+    static const char *const idles[] = {"cpu_idle", "default_idle", "do_idle", "cpuidle", "mwait_idle", "poll_idle", "safe_halt",
+                                        "rcu_idle_enter", "intel_idle", "acpi_idle", "psci_enter", "cpu_startup_entry", "arch_call_rest_init",
+                                        "cpu_do_idle", "idle_enter", "xen_safe_halt", "amd_e400_idle", NULL};
     unsigned class = WORD_KNOWN;
     if (!word)
         return class;
+    for (size_t i = 0; idles[i]; i++)
+        if (strstr(word, idles[i]))
+            class |= WORD_IDLES;
+    if (begins_any(word, primitives))
+        class |= WORD_PRIMITIVE;
     if (thread_is_kernel(word))
         class |= WORD_KERNEL_THREAD;
     if (thread_is_measuring(word))
@@ -132,11 +148,17 @@ char *thread_format(struct arena *arena, const char *comm, int32_t tid, int32_t 
         return arena_string(arena, comm ? comm : "idle");
     if (tid == TID_UNKNOWN)
         return arena_string(arena, comm ? comm : "an unknown task");
-    if (!comm)
-        comm = "<...>";
+    if (!comm || !strcmp(comm, "<...>"))
+        return arena_format(arena, "tid %d", tid);
     if (prio == PRIO_UNKNOWN)
         return arena_format(arena, "%s:%d", comm, tid);
     return arena_format(arena, "%s:%d (prio %d)", comm, tid, prio);
+}
+
+const char *function_format(struct arena *arena, const char *function)
+{
+    const char *offset = function ? strstr(function, "+0x") : NULL;
+    return offset && offset != function && strstr(offset, "/0x") ? arena_format(arena, "%.*s", (int)(offset - function), function) : function;
 }
 
 size_t thread_stem_length(const char *comm)

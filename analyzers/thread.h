@@ -29,6 +29,8 @@ enum word_class {
     WORD_ENABLES_IRQS = 1 << 7,  /* a function whose business is to enable interrupts again */
     WORD_CALLS_HANDLER = 1 << 8, /* what it calls is a handler of an interrupt line or a softirq */
     WORD_HANDLER = 1 << 9,       /* a handler that the entry code calls by name */
+    WORD_PRIMITIVE = 1 << 10,     /* locks, counters and hooks: they say that something was off, not who wanted it */
+    WORD_IDLES = 1 << 11,         /* the CPU sleeps in it, with interrupts off at its edges */
     WORD_KNOWN = 1 << 15
 };
 struct word_classes {
@@ -47,6 +49,8 @@ static inline unsigned word_class(struct word_classes *words, uint32_t id)
 
 /* "kworker/0:1H:214 (prio 120)", "swapper/0"; RT priorities as users say them: "(FIFO 95)" would guess, so "prio 4". */
 char *thread_format(struct arena *arena, const char *comm, int32_t tid, int32_t prio);
+/* "console_unlock" of "console_unlock+0xc0/0x510"; an I-pipe's "func+0x10" stays; NULL of NULL. */
+const char *function_format(struct arena *arena, const char *function);
 /* The name without its trailing number, for families: "herd17" -> "herd", "kworker/0:1" -> "kworker". */
 size_t thread_stem_length(const char *comm);
 

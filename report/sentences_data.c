@@ -49,7 +49,8 @@ const struct sentence sentences_data[] = {
      .advice = "enable CONFIG_HIGH_RES_TIMERS and a fine clock source, then measure again",
      .meaning = "The clock behind the values ticks so coarsely that latencies below its step do not show."},
     {.code = "clock-granularity", .variant = "note", .text = NOTE,
-     .advice = "enable CONFIG_HIGH_RES_TIMERS and a fine clock source, then measure again"},
+     .advice = "traces: trace-cmd record -C mono (echo mono > /sys/kernel/tracing/trace_clock); measurements: enable "
+               "CONFIG_HIGH_RES_TIMERS and a fine clock source (/sys/devices/system/clocksource/clocksource0/current_clocksource)"},
     {.code = "events-lost",
      .text = "events were lost in {n_gaps} places[ ({n_lost} events)]: nothing is concluded from those spans",
      .advice = "record with a larger buffer (trace-cmd record -b) or fewer events",

@@ -35,7 +35,7 @@ static const struct { const char *name; enum claim_section section; } measuring[
 bool ftrace_tracer_measures(const char *tracer)
 {
     for (size_t i = 0; i < sizeof measuring / sizeof *measuring; i++)
-        if (strcmp(tracer, measuring[i].name) == 0)
+        if (strcasecmp(tracer, measuring[i].name) == 0)
             return true;
     return false;
 }
@@ -43,7 +43,7 @@ bool ftrace_tracer_measures(const char *tracer)
 enum claim_section ftrace_tracer_section(const char *tracer)
 {
     for (size_t i = 0; i < sizeof measuring / sizeof *measuring; i++)
-        if (strcmp(tracer, measuring[i].name) == 0)
+        if (strcasecmp(tracer, measuring[i].name) == 0)
             return measuring[i].section;
     return SECTION_UNKNOWN;
 }
@@ -187,6 +187,10 @@ bool ftrace_header_line(struct ftrace_header *header, const struct line *line)
         return true;
     }
     if (take_title(header, p, end))
+        return true;
+    /* A mail's line break within "latency: ... (M:preempt VP:0, KP:0, SP:0 HP:0 #P:4)". */
+    if (header->is_latency && !has_hash && (scan_literal(&p, end, "KP:") || scan_literal(&p, end, "SP:") || scan_literal(&p, end, "HP:") ||
+                                            scan_literal(&p, end, "#P:")))
         return true;
     if (scan_literal(&p, end, "latency:"))
         return take_latency(header, p, end, line->number);
