@@ -152,27 +152,50 @@ static void print_cell(const struct page *page, const struct table_column *colum
         fprintf(page->file, "%*s", (int)(width - shown), "");
 }
 
-/* Widths as the cells want them, then flexible columns narrowed, the widest first, until the row fits. */
-static void table_widths(const struct table *table, size_t room, size_t *width)
+/* The layout of a table: how wide its columns are, and what stands between and before them. */
+struct layout {
+    size_t *width, gap, indent;
+};
+
+static size_t layout_total(const struct table *table, const struct layout *layout)
 {
-    size_t total = 2 * (table->n_columns - 1);
-    for (size_t c = 0; c < table->n_columns; c++) {
-        width[c] = words_width(table->columns[c].title);
-        for (size_t i = c; i < table->n_cells; i += table->n_columns)
-            if (words_width(table->cells[i].string) > width[c])
-                width[c] = words_width(table->cells[i].string);
-        total += width[c];
-    }
-    while (total > room) {
+    size_t total = layout->indent + layout->gap * (table->n_columns - 1);
+    for (size_t c = 0; c < table->n_columns; c++)
+        total += layout->width[c];
+    return total;
+}
+
+/* Narrows the widest columns, no further than `least`, until the rows fit the page. */
+static void layout_narrow(const struct table *table, struct layout *layout, size_t least, bool any_column)
+{
+    for (size_t total = layout_total(table, layout); total > PAGE_COLUMNS; total--) {
         size_t widest = table->n_columns;
         for (size_t c = 0; c < table->n_columns; c++)
-            if (table->columns[c].flexible && width[c] > 8 && (widest == table->n_columns || width[c] > width[widest]))
+            if ((any_column || table->columns[c].flexible) && layout->width[c] > least &&
+                (widest == table->n_columns || layout->width[c] > layout->width[widest]))
                 widest = c;
         if (widest == table->n_columns)
-            break;
-        width[widest]--;
-        total--;
+            return;
+        layout->width[widest]--;
     }
+}
+
+/* Widths as the cells want them; if that is too wide, flexible columns give way first, then blanks, and numbers last. */
+static void layout_choose(const struct table *table, struct layout *layout)
+{
+    for (size_t c = 0; c < table->n_columns; c++) {
+        layout->width[c] = words_width(table->columns[c].title);
+        for (size_t i = c; i < table->n_cells; i += table->n_columns)
+            if (words_width(table->cells[i].string) > layout->width[c])
+                layout->width[c] = words_width(table->cells[i].string);
+    }
+    layout_narrow(table, layout, 8, false);
+    if (layout_total(table, layout) > PAGE_COLUMNS)
+        layout->gap = 1;
+    if (layout_total(table, layout) > PAGE_COLUMNS)
+        layout->indent = 0;
+    layout_narrow(table, layout, 4, false);
+    layout_narrow(table, layout, 6, true);
 }
 
 /* Row 0 is the titles. */
@@ -183,26 +206,26 @@ static const char *cell_string(const struct table *table, size_t row, size_t col
 
 void table_print(const struct table *table, const struct page *page, size_t indent)
 {
-    size_t *width = memory_new(table->n_columns * sizeof *width);
-    table_widths(table, PAGE_COLUMNS - indent, width);
+    struct layout layout = {memory_new(table->n_columns * sizeof(size_t)), 2, indent};
+    layout_choose(table, &layout);
     bool has_title = false;
     for (size_t c = 0; c < table->n_columns; c++)
         has_title |= *table->columns[c].title != '\0';
     for (size_t row = has_title ? 0 : 1; row <= table_n_rows(table); row++) {
-        fprintf(page->file, "%*s", (int)indent, "");
+        fprintf(page->file, "%*s", (int)layout.indent, "");
         size_t n_columns = table->n_columns; /* empty cells at the end leave no blanks behind */
         while (n_columns > 1 && !*cell_string(table, row, n_columns - 1))
             n_columns--;
         for (size_t c = 0; c < n_columns; c++) {
             const struct cell *cell = row ? &table->cells[(row - 1) * table->n_columns + c] : NULL;
             if (c)
-                fputs("  ", page->file);
-            print_cell(page, &table->columns[c], width[c], cell ? cell->style : STYLE_DIM,
+                fprintf(page->file, "%*s", (int)layout.gap, "");
+            print_cell(page, &table->columns[c], layout.width[c], cell ? cell->style : STYLE_DIM,
                        cell ? cell->string : table->columns[c].title, c + 1 == n_columns);
         }
         putc('\n', page->file);
     }
-    free(width);
+    free(layout.width);
 }
 
 void table_free(struct table *table)
