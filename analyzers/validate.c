@@ -94,19 +94,21 @@ static enum status measure(const struct store *store, const struct analysis_opti
 
 /* ---- judging ---- */
 
-/* Isolation at 1 % over all series together. */
+/* Isolation at 1 % over all series together, and over both ways to be isolated: alone, or as one of a few. */
 static void find_isolated(struct judged *judged, size_t n)
 {
-    double *p = memory_resize(NULL, n, sizeof *p);
-    for (size_t i = 0; i < n; i++)
-        p[i] = judged[i].single.is_tested ? judged[i].single.p : NAN;
-    adjust_holm(p, n);
+    double *p = memory_resize(NULL, 2 * n, sizeof *p), *single = p, *few = p + n;
     for (size_t i = 0; i < n; i++) {
-        judged[i].single_p = p[i];
-        judged[i].is_isolated = p[i] < ISOLATED_LEVEL;
-        bool few = judged[i].cluster.is_tested && judged[i].cluster.n_above <= FEW_FAR &&
-                   judged[i].cluster.p * (double)n < ISOLATED_LEVEL;
-        judged[i].is_far = judged[i].is_isolated || few;
+        const struct tail_gap *cluster = &judged[i].cluster;
+        bool is_looked_at = judged[i].single.is_tested || cluster->is_tested;
+        single[i] = judged[i].single.is_tested ? judged[i].single.p : is_looked_at ? 1 : NAN;
+        few[i] = cluster->is_tested && cluster->n_above <= FEW_FAR ? cluster->p : is_looked_at ? 1 : NAN;
+    }
+    adjust_holm(p, 2 * n);
+    for (size_t i = 0; i < n; i++) {
+        judged[i].single_p = judged[i].single.is_tested ? single[i] : NAN;
+        judged[i].is_isolated = single[i] < ISOLATED_LEVEL;
+        judged[i].is_far = judged[i].is_isolated || few[i] < ISOLATED_LEVEL;
     }
     free(p);
 }
@@ -289,8 +291,8 @@ static void tell_clean(const struct store *store, const struct judged *judged, c
     finding_integer(out, finding, "level_ns", (int64_t)fmin(level_ns, 9e18));
     if (highest && highest->n_passed > 1) {
         finding_integer(out, finding, "n_thresholds", (int64_t)highest->n_passed);
-        finding_integer(out, finding, "lowest_ns", (int64_t)fmin(highest->other_level_low_ns, 9e18));
-        finding_integer(out, finding, "highest_ns", (int64_t)fmin(highest->other_level_high_ns, 9e18));
+        finding_integer(out, finding, "lowest_ns", (int64_t)fmin(fmin(highest->other_level_low_ns, level_ns), 9e18));
+        finding_integer(out, finding, "highest_ns", (int64_t)fmin(fmax(highest->other_level_high_ns, level_ns), 9e18));
     }
 }
 

@@ -270,14 +270,14 @@ struct tail_gap tail_gap_of_cluster(const struct histogram *h, double threshold_
     if (isnan(threshold_ns))
         return best;
     uint64_t above = h->n_overflow;
-    size_t n_tried = 0;
+    size_t n_looked_at = 0;
     double above_edge = h->n_overflow > 0 ? h->limit_ns : NAN;
     for (size_t i = h->n_bins; i-- > 0 && (double)h->bins[i].low_ns >= threshold_ns && above <= most;) {
         double below = (double)h->bins[i].low_ns, gap = above_edge - (below + h->width_ns);
         struct gpd_fit fit;
+        n_looked_at += above >= 2; /* also those that are not far: leaving them out would choose by the result */
         if (above >= 2 && is_far_above(h, below, above_edge) &&
             fit_without(h, threshold_ns, above, &fit, NULL)) {
-            n_tried++;
             /* All `above` samples jumped the gap, each with this chance. */
             if (fit.gpd.shape < 0) { /* as in gpd_gap_test() */
                 fit.gpd.shape = 0;
@@ -291,7 +291,7 @@ struct tail_gap tail_gap_of_cluster(const struct histogram *h, double threshold_
         above_edge = below;
     }
     if (best.is_tested)
-        best.p = fmin(1, best.p * (double)n_tried);
+        best.p = fmin(1, best.p * (double)n_looked_at);
     return best;
 }
 
