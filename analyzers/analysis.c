@@ -11,6 +11,7 @@ const struct analysis_options analysis_options_default = {
     .max_slices = 10000,
     .tail_threshold_ns = NS_UNKNOWN,
     .confidence_pct = 95,
+    .margin_pct = 10,
     .seed = 1,
 };
 

@@ -31,6 +31,7 @@ struct analysis_options {
     size_t max_slices;          /* --max-slices, default 10000 */
     int64_t tail_threshold_ns;  /* --tail-threshold, or NS_UNKNOWN */
     double confidence_pct;      /* --confidence, default 95 */
+    double margin_pct;          /* --margin: "no worse" than this, default 10 */
     uint32_t baseline;          /* --baseline, default 0 */
     const char *const *factors; /* --factor */
     size_t n_factors;

@@ -88,13 +88,46 @@ static void tell_length(const struct compare *compare, uint32_t side, const stru
 static void tell_nothing(const struct compare *compare, uint32_t side, const struct difference *d)
 {
     const struct side *a = &compare->sides[compare->baseline], *b = &compare->sides[side];
-    if (d->body != 0 || d->tail != 0)
+    if (d->body != 0 || d->tail != 0 || d->distribution_differs)
         return;
     bool is_rich = !d->by_runs && fmin((double)a->histogram.n, (double)b->histogram.n) >= 1e5;
-    struct finding *finding = add(compare, side, "no-difference-shown", d->by_runs ? "ranks" : "", SEVERITY_NOTE,
+    struct finding *finding = add(compare, side, "no-difference-shown",
+                                  d->by_runs ? "ranks" : d->is_within_spread ? "spread" : "", SEVERITY_NOTE,
                                   is_rich ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE);
     put_ns(compare, finding, "from_ns", a->max_ns);
     put_ns(compare, finding, "to_ns", b->max_ns);
+}
+
+/* The whole distribution differs, but no average and no quantile of the tail by an amount that matters. */
+static void tell_distribution(const struct compare *compare, uint32_t side, const struct difference *d, int gravest)
+{
+    struct findings *out = &compare->analysis->findings;
+    if (!d->distribution_differs)
+        return;
+    struct finding *finding = add(compare, side, "distribution-differs", "", SEVERITY_NOTE, weaken(CONFIDENCE_LIKELY, gravest));
+    finding_number(out, finding, "distance", d->ks);
+    put_ns(compare, finding, "at_ns", d->ks_at_ns);
+    if (!isnan(d->ks_above_from)) {
+        finding_number(out, finding, "from_pct", 100 * d->ks_above_from);
+        finding_number(out, finding, "to_pct", 100 * d->ks_above_to);
+    }
+    finding_number(out, finding, "p", d->ks_adjusted_p);
+}
+
+static void tell_no_worse(const struct compare *compare, uint32_t side, const struct difference *d, int gravest)
+{
+    struct findings *out = &compare->analysis->findings;
+    if (d->n_no_worse == 0 || d->body > 0 || d->tail > 0)
+        return;
+    struct finding *finding = add(compare, side, "no-worse-shown", d->is_equivalent ? "equivalent" : "", SEVERITY_NOTE,
+                                  weaken(CONFIDENCE_LIKELY, gravest));
+    double level = quantile_levels[d->n_no_worse - 1];
+    finding->subject = arena_format(out->arena, "%.10g %%", level * 100);
+    finding_number(out, finding, "level", level);
+    finding_number(out, finding, "margin_pct", compare->options->margin_pct);
+    finding_number(out, finding, "p", d->no_worse_most_p);
+    if (d->by_spread)
+        finding_integer(out, finding, "n_runs", (int64_t)(compare->sides[compare->baseline].repeats.n_runs + compare->sides[side].repeats.n_runs));
 }
 
 static void tell_incomparable(const struct compare *compare)
@@ -126,8 +159,10 @@ static enum status compare_run(const struct store *store, const struct analysis_
     if (status != FAILED) {
         bool has_series = compare.has_series, has_traces = compare_has_traces(&compare);
         struct difference *differences = arena_array(&analysis->arena, compare.n_sides, sizeof *differences);
-        if (has_series)
+        if (has_series) {
             compare_metrics(&compare);
+            compare_repeats(&compare);
+        }
         if (has_traces)
             compare_trace_metrics(&compare);
         status = compare_functions(&compare, error);
@@ -146,7 +181,10 @@ static enum status compare_run(const struct store *store, const struct analysis_
             tell_tail(&compare, side, &differences[side], gravest);
             tell_length(&compare, side, &differences[side]);
             tell_nothing(&compare, side, &differences[side]);
+            tell_distribution(&compare, side, &differences[side], gravest);
+            tell_no_worse(&compare, side, &differences[side], gravest);
         }
+        compare_test_metrics(&compare, differences);
         compare_next_runs(&compare, differences, gravest);
         compare_conclusion(&compare, differences, gravest);
     }

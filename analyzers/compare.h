@@ -7,6 +7,7 @@
 #include "analyzers/path.h"
 #include "base/text.h"
 #include "analyzers/stats/histogram.h"
+#include "analyzers/stats/repeats.h"
 
 /* What one run measured on the compared path, all its series together. */
 struct measured_run {
@@ -22,7 +23,18 @@ struct measured_run {
     struct path_table steps;         /* of its trace: n_activations 0: none */
 };
 
+/* How the runs of one side differ among themselves. */
+struct repeats {
+    size_t n_runs;      /* with histograms; below 2 nothing else is known */
+    bool vary;          /* more than their samples do: then runs, not samples, are what is compared */
+    double body_p;      /* Anderson-Darling over the runs: all of one distribution */
+    double tail_p;      /* dispersion of the counts above the level's edge */
+    double level;       /* quantile of tail; NAN: none that all runs know */
+    struct spread body, tail; /* averages; quantiles at the level */
+};
+
 struct side {
+    struct repeats repeats;
     uint32_t first_run;
     size_t n_runs;
     struct histogram histogram;
@@ -56,6 +68,17 @@ struct difference {
     bool length_differs, length_explains; /* the longer side has the larger maximum, and nothing else shows a difference */
     bool by_trace;                     /* the body is the path of wakeups in traces */
     bool by_runs;                      /* judged from repeated runs or threads, without histograms */
+    bool by_spread;                    /* also judged from run to run, because a side has repeats */
+    bool is_within_spread;             /* what samples show, runs of one side show among themselves */
+    bool is_tested;                    /* the tests below were made */
+    double mann_whitney_p, cliff;      /* cliff > 0: the baseline's values are larger */
+    double ks, ks_p, ks_adjusted_p;    /* of the whole distributions */
+    double ks_at_ns, ks_above_from, ks_above_to; /* where they differ most: shares above */
+    bool distribution_differs;         /* though neither body nor tail moved by an amount that matters */
+    size_t n_no_worse;                 /* of quantile_levels, from the first: no worse than the margin */
+    double no_worse_p[N_QUANTILES];    /* NAN: not tested */
+    double no_worse_most_p;            /* of those n_no_worse */
+    bool is_equivalent;                /* nor better by more */
 };
 
 /* Reads and pools the runs. FAILED: damaged store. Release in any case. */
@@ -64,8 +87,20 @@ void compare_release(struct compare *compare);
 
 /* Metrics of all runs into analysis->comparison, and the matched maxima. */
 void compare_metrics(struct compare *compare);
+/* Repeats within sides: fills their spreads and tells of them. */
+void compare_repeats(struct compare *compare);
+/* Histograms of the runs of a side that have one; a freshly allocated list, the caller's. */
+const struct histogram **compare_histograms(const struct compare *compare, uint32_t side, size_t *n);
 /* Tests of one side against the baseline. */
 struct difference compare_difference(const struct compare *compare, uint32_t side);
+/* The deepest quantile that leaves n_least samples above it in all of these; NAN: none. */
+double compare_common_level(const struct histogram *const *runs, size_t n, double n_least);
+/* "No worse than": quantiles from the middle outwards, each at the same level, up to the first that does not show it. */
+void compare_no_worse(const struct compare *compare, uint32_t side, struct difference *difference);
+/* Rows of the tests among the metrics. */
+void compare_test_metrics(struct compare *compare, const struct difference *differences);
+/* Level of one test: --confidence, shared by all sides that are held against the baseline. */
+double compare_alpha(const struct compare *compare);
 /* Facts that differ or are missing. Returns the gravest: 0 none, 1 note, 2 weakening, 3 invalidating. */
 int compare_confounds(struct compare *compare);
 /* Repeats that would settle it, and the conclusion in words. */

@@ -10,6 +10,8 @@
 #include "base/duration.h"
 #include "base/text.h"
 
+#define MAX_TOLD 5 /* sides that are told one by one */
+
 static void add_ns(struct text *text, double ns)
 {
     char buffer[DURATION_TEXT_BYTES];
@@ -21,10 +23,14 @@ static void add_ns(struct text *text, double ns)
 
 static void add_count(struct text *text, double n)
 {
-    if (n >= 1e6)
+    if (n >= 1e6) {
         text_format(text, "%.3g million", n / 1e6);
-    else
-        text_format(text, "%.0f", n);
+    } else { /* separators, as everywhere */
+        if (n >= 1000)
+            text_format(text, "%.0f,%03.0f", floor(n / 1000), fmod(floor(n), 1000));
+        else
+            text_format(text, "%.0f", n);
+    }
 }
 
 static const char *word_of(enum confidence confidence)
@@ -43,7 +49,9 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
     const char *label_a = compare->store->runs[a->first_run].label, *label_b = compare->store->runs[b->first_run].label;
     text_format(text, "%s against %s: ", label_b ? label_b : "run", label_a ? label_a : "baseline");
     if (d->body == 0 && d->tail == 0)
-        text_add(text, "no difference is shown beyond what chance gives. ");
+        text_add(text, d->distribution_differs ? "the whole distributions differ, but neither averages nor tails by an amount that matters. "
+                       : d->is_within_spread   ? "no difference is shown beyond what runs of one side differ by among themselves. "
+                                               : "no difference is shown beyond what chance gives. ");
     if (d->tail != 0) {
         text_format(text, "%sthe tail is %s (", word_of(limited(d->tail_confidence, gravest)), d->tail > 0 ? "worse" : "better");
         if (isnan(d->tail_level))
@@ -65,6 +73,9 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
     } else if (d->tail != 0) {
         text_add(text, "The body is not shown to differ. ");
     }
+    if (d->n_no_worse > 0 && d->body <= 0 && d->tail <= 0)
+        text_format(text, "It is shown to be %s by more than %.3g %% up to the %.10g %% quantile. ", d->is_equivalent ? "neither worse nor better" : "no worse",
+                    compare->options->margin_pct, quantile_levels[d->n_no_worse - 1] * 100);
     if (d->by_trace)
         return;
     text_add(text, "Maxima: ");
@@ -84,16 +95,50 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
                     100 * p_longer_run_wins(fmin(a->n_per_series, b->n_per_series), fmax(a->n_per_series, b->n_per_series)));
 }
 
+static void list_sides(const struct compare *compare, const struct difference *differences, const char *word, int body, int tail, struct text *text)
+{
+    size_t n = 0;
+    for (uint32_t side = 0; side < compare->n_sides; side++) {
+        const struct difference *d = &differences[side];
+        if (side == compare->baseline || (body != 0 && d->body != body) || (tail != 0 && d->tail != tail) ||
+            (body == 0 && tail == 0 && (d->body != 0 || d->tail != 0)))
+            continue;
+        n++;
+        if (n <= MAX_TOLD) {
+            const char *label = compare->store->runs[compare->sides[side].first_run].label;
+            text_format(text, "%s%s", n == 1 ? word : ", ", label ? label : "run");
+        }
+    }
+    if (n > MAX_TOLD)
+        text_format(text, " and %zu more", n - MAX_TOLD);
+    if (n > 0)
+        text_add(text, ". ");
+}
+
+/* Many sides: by what they show. */
+static void conclude_many(const struct compare *compare, const struct difference *differences, struct text *text)
+{
+    const char *label = compare->store->runs[compare->sides[compare->baseline].first_run].label;
+    text_format(text, "%zu runs or groups against %s. ", compare->n_sides - 1, label ? label : "the baseline");
+    list_sides(compare, differences, "The tail is worse in ", 0, 1, text);
+    list_sides(compare, differences, "The tail is better in ", 0, -1, text);
+    list_sides(compare, differences, "The body is slower in ", 1, 0, text);
+    list_sides(compare, differences, "The body is faster in ", -1, 0, text);
+    list_sides(compare, differences, "No difference is shown in ", 0, 0, text);
+}
+
 void compare_conclusion(struct compare *compare, const struct difference *differences, int gravest)
 {
     struct comparison *c = &compare->analysis->comparison;
     struct text text = {.max_length = 8000};
-    bool one_each = true;
+    bool one_each = true, is_long = compare->n_sides > MAX_TOLD + 1;
     for (uint32_t side = 0; side < compare->n_sides; side++) {
         one_each &= compare->sides[side].n_runs < 2;
-        if (side != compare->baseline && (compare_has_traces(compare) || compare->has_series))
+        if (side != compare->baseline && !is_long && (compare_has_traces(compare) || compare->has_series))
             conclude_side(compare, side, &differences[side], gravest, &text); /* ends with a blank */
     }
+    if (is_long)
+        conclude_many(compare, differences, &text);
     if (!compare->has_series && !compare->paths_differ && !compare_has_traces(compare))
         text_add(&text, "The files hold no two runs of latencies to compare. ");
     else if (compare->paths_differ)

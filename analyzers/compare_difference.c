@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Body and tail of one side against the baseline. With histograms: Mann-Whitney for the body, counts above common edges
- * for the tail (exact, no shape assumed, unequal lengths are no matter), all corrected together by Holm. Without: ranks
- * of repeated runs or threads. A difference must also be large enough to matter.
+ * Body and tail of one side against the baseline. With histograms: Mann-Whitney for the body's place, Kolmogorov-Smirnov for
+ * its shape, counts above common edges for the tail (the permutation test of bin counts, exact; no shape assumed, unequal
+ * lengths are no matter), all corrected together by Holm. Without: ranks of repeated runs or threads. A difference must
+ * also be large enough to matter, and larger than what runs of one side differ by.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #define BODY_MATTERS 1.03 /* ratio of averages */
 #define TAIL_MATTERS 1.05 /* ratio of quantiles */
 #define TAIL_LEAST   10   /* samples that a level must leave above it in the shorter side */
+#define SHAPE_MATTERS 0.05 /* Kolmogorov-Smirnov distance */
 #define LENGTH_MATTERS 1.2
 
 #define MAX_LEVELS 6
@@ -66,24 +68,49 @@ static bool is_uniform(const struct histogram *a, const struct histogram *b, dou
     return fabs(*shift) >= 2 * width && most - least <= fmax(width, 0.25 * fabs(*shift));
 }
 
-static void by_histograms(const struct compare *compare, const struct side *a, const struct side *b, struct difference *d)
+double compare_alpha(const struct compare *compare)
 {
-    const struct histogram *both[] = {&a->histogram, &b->histogram};
-    double alpha = 1 - compare->options->confidence_pct / 100, p[1 + MAX_LEVELS];
-    struct level level[MAX_LEVELS];
+    size_t n_against = compare->n_sides > 2 ? compare->n_sides - 1 : 1;
+    return (1 - compare->options->confidence_pct / 100) / (double)n_against;
+}
+
+/* Tests that look at all samples. */
+static void test_distributions(const struct histogram *const *both, struct difference *d)
+{
     struct tied tied = tied_from(both, 2);
     struct mann_whitney body = mann_whitney(&tied, 0, 1, 0);
+    size_t place = ks_place(&tied, 0, 1);
+    d->is_tested = true;
+    d->mann_whitney_p = body.p;
+    d->cliff = body.cliff;
+    d->ks = ks_distance(&tied, 0, 1);
+    d->ks_p = ks_p_asymptotic(d->ks, tied.totals[0], tied.totals[1]);
+    if (place + 1 < tied.n_values) {
+        d->ks_at_ns = tied.edges[place + 1];
+        d->ks_above_from = (double)histogram_count_at_least(both[0], d->ks_at_ns) / tied.totals[0];
+        d->ks_above_to = (double)histogram_count_at_least(both[1], d->ks_at_ns) / tied.totals[1];
+    }
     tied_release(&tied);
-    p[0] = body.p;
+}
+
+static void by_histograms(const struct compare *compare, const struct side *a, const struct side *b, struct level level[MAX_LEVELS],
+                          struct difference *d)
+{
+    const struct histogram *both[] = {&a->histogram, &b->histogram};
+    double alpha = compare_alpha(compare), p[2 + MAX_LEVELS], *level_p = p + 2;
+    test_distributions(both, d);
+    p[0] = d->mann_whitney_p;
+    p[1] = d->ks_p;
     for (size_t i = 0; i < MAX_LEVELS; i++) {
         level[i] = look_at_level(both[0], both[1], tail_levels[i]);
-        p[1 + i] = level[i].p;
+        level_p[i] = level[i].p;
     }
-    adjust_holm(p, 1 + MAX_LEVELS);
+    adjust_holm(p, 2 + MAX_LEVELS);
     d->body_p = p[0];
+    d->ks_adjusted_p = p[1];
     d->body_from_ns = a->avg_ns;
     d->body_to_ns = b->avg_ns;
-    int way = body.cliff < 0 ? 1 : -1; /* cliff > 0: the baseline's values are larger */
+    int way = d->cliff < 0 ? 1 : -1; /* cliff > 0: the baseline's values are larger */
     if (p[0] < alpha && direction_of(a->avg_ns, b->avg_ns, BODY_MATTERS) == way)
         d->body = way;
     /* Averages moved by a tail alone are no body; medians decide where averages are unknown. */
@@ -92,11 +119,15 @@ static void by_histograms(const struct compare *compare, const struct side *a, c
         d->body_to_ns = histogram_quantile(both[1], 0.5);
         d->body = direction_of(d->body_from_ns, d->body_to_ns, BODY_MATTERS) == way ? way : 0;
     }
+    for (size_t i = 0; i < MAX_LEVELS; i++) {
+        level[i].p = level_p[i];
+        level[i].direction *= level_p[i] < alpha;
+    }
     for (size_t i = MAX_LEVELS; i-- > 0;) { /* the deepest level that shows something is the tail's word */
-        if (isnan(p[1 + i]) || p[1 + i] >= alpha || level[i].direction == 0)
+        if (level[i].direction == 0)
             continue;
         d->tail = level[i].direction;
-        d->tail_p = p[1 + i];
+        d->tail_p = level_p[i];
         d->tail_level = tail_levels[i];
         d->tail_from_ns = level[i].from;
         d->tail_to_ns = level[i].to;
@@ -104,6 +135,7 @@ static void by_histograms(const struct compare *compare, const struct side *a, c
     }
     d->body_confidence = d->tail_confidence = CONFIDENCE_LIKELY;
     d->is_uniform = d->body != 0 && is_uniform(both[0], both[1], &d->shift_ns);
+    d->distribution_differs = d->body == 0 && p[1] < alpha && d->ks >= SHAPE_MATTERS;
 }
 
 /* Values of all series of a side. */
@@ -146,7 +178,7 @@ static int apart(double *a, size_t n_a, double *b, size_t n_b, double matters, d
 
 static void by_ranks(const struct compare *compare, uint32_t side, struct difference *d)
 {
-    double alpha = 1 - compare->options->confidence_pct / 100, *a, *b;
+    double alpha = compare_alpha(compare), *a, *b;
     d->by_runs = true;
     size_t n_a = gather(compare, compare->baseline, false, &a), n_b = gather(compare, side, false, &b);
     d->body = apart(a, n_a, b, n_b, 1.1, &d->body_from_ns, &d->body_to_ns, &d->body_p);
@@ -163,59 +195,78 @@ static void by_ranks(const struct compare *compare, uint32_t side, struct differ
     free(b);
 }
 
-/* Which way the averages of whole runs lie apart. */
-static int body_from_run_to_run(const struct compare *compare, uint32_t side)
+/* One direction that samples show, held against the runs' own spread. */
+static void hold_against_spread(struct difference *d, int *direction, enum confidence *confidence, double *shown_p,
+                                const struct spread *a, const struct spread *b, double alpha)
 {
-    double a[10], b[10], p, from, to;
-    size_t n_a = 0, n_b = 0;
-    for (size_t i = 0; i < compare->n_runs; i++) {
-        const struct measured_run *m = &compare->runs[i];
-        if (m->side == compare->baseline && n_a < 10)
-            a[n_a++] = m->avg_ns;
-        else if (m->side == side && n_b < 10)
-            b[n_b++] = m->avg_ns;
+    if (*direction == 0)
+        return;
+    double p = spread_difference_p(a, b);
+    *shown_p = fmax(*shown_p, p);
+    if (!(p < alpha) || (b->log_mean > a->log_mean) != (*direction > 0)) { /* also where it is not known */
+        *direction = 0;
+        d->is_within_spread = true;
+        return;
     }
-    return apart(a, n_a, b, n_b, 1, &from, &to, &p);
+    bool apart = *direction > 0 ? b->low > a->high : b->high < a->low;
+    *confidence = apart && a->n_runs >= 3 && b->n_runs >= 3 ? CONFIDENCE_PROVEN : CONFIDENCE_LIKELY;
 }
 
-/* Repeated runs on both sides: what differs must also hold from run to run. */
-static void weigh_repeats(const struct compare *compare, uint32_t side, struct difference *d)
+/*
+ * Repeats: a difference between the sides must also hold from run to run, whether or not the few runs of one side were seen
+ * to vary. The runs are then what is compared, not their millions of samples. The tail is held at a quantile that the
+ * result does not choose: the deepest that every run knows.
+ */
+static void weigh_repeats(const struct compare *compare, uint32_t side, const struct level *levels, struct difference *d)
 {
-    double a[10], b[10], p, from, to, level = isnan(d->tail_level) ? 0.999 : d->tail_level;
-    size_t n_a = 0, n_b = 0;
-    for (size_t i = 0; i < compare->n_runs; i++) {
-        const struct measured_run *m = &compare->runs[i];
-        double value = m->histogram.n > 0 ? histogram_quantile(&m->histogram, level) : NAN;
-        if (isnan(value))
+    const struct side *a = &compare->sides[compare->baseline], *b = &compare->sides[side];
+    if (a->repeats.n_runs < 2 && b->repeats.n_runs < 2)
+        return;
+    size_t n_a, n_b;
+    const struct histogram **runs_a = compare_histograms(compare, compare->baseline, &n_a),
+                           **runs_b = compare_histograms(compare, side, &n_b);
+    double alpha = compare_alpha(compare) / 2; /* body and tail: two tests of the runs */
+    double level = fmin(compare_common_level(runs_a, n_a, TAIL_LEAST), compare_common_level(runs_b, n_b, TAIL_LEAST));
+    d->by_spread = true;
+    hold_against_spread(d, &d->body, &d->body_confidence, &d->body_p, &a->repeats.body, &b->repeats.body, alpha);
+    for (size_t i = 0; i < MAX_LEVELS && d->tail != 0; i++) {
+        if (tail_levels[i] != level)
             continue;
-        if (m->side == compare->baseline && n_a < 10)
-            a[n_a++] = value;
-        else if (m->side == side && n_b < 10)
-            b[n_b++] = value;
+        struct spread tail_a = spread_of_quantile(runs_a, n_a, level, compare->options->seed),
+                      tail_b = spread_of_quantile(runs_b, n_b, level, compare->options->seed + 1);
+        d->tail = levels[i].direction;
+        d->tail_p = levels[i].p;
+        d->tail_level = level;
+        d->tail_from_ns = levels[i].from;
+        d->tail_to_ns = levels[i].to;
+        hold_against_spread(d, &d->tail, &d->tail_confidence, &d->tail_p, &tail_a, &tail_b, alpha);
     }
-    if (n_a < 2 || n_b < 2)
-        return;
-    if (d->body != 0 && body_from_run_to_run(compare, side) != d->body)
-        d->body_confidence = CONFIDENCE_POSSIBLE;
-    if (d->tail == 0)
-        return;
-    int way = apart(a, n_a, b, n_b, 1, &from, &to, &p);
-    if (way != d->tail)
-        d->tail_confidence = CONFIDENCE_POSSIBLE; /* runs of one side differ as much among themselves */
-    else if (p < 1 - compare->options->confidence_pct / 100)
-        d->tail_confidence = CONFIDENCE_PROVEN;
+    if (isnan(level) || level < tail_levels[0])
+        d->tail = 0; /* runs too short to have a tail of their own */
+    if (a->repeats.vary || b->repeats.vary) {
+        d->is_within_spread |= d->distribution_differs;
+        d->distribution_differs = false; /* so do the runs of one side */
+    }
+    d->is_uniform &= d->body != 0;
+    free(runs_a);
+    free(runs_b);
 }
 
 struct difference compare_difference(const struct compare *compare, uint32_t side)
 {
     const struct side *a = &compare->sides[compare->baseline], *b = &compare->sides[side];
     struct difference d = {.body_p = NAN, .tail_p = NAN, .body_from_ns = NAN, .body_to_ns = NAN, .tail_level = NAN,
-                           .tail_from_ns = NAN, .tail_to_ns = NAN};
+                           .tail_from_ns = NAN, .tail_to_ns = NAN, .mann_whitney_p = NAN, .cliff = NAN, .ks = NAN, .ks_p = NAN,
+                           .ks_adjusted_p = NAN, .ks_at_ns = NAN, .ks_above_from = NAN, .ks_above_to = NAN, .no_worse_most_p = NAN};
+    for (size_t q = 0; q < N_QUANTILES; q++)
+        d.no_worse_p[q] = NAN;
     double ratio = b->n_per_series / a->n_per_series;
     d.length_differs = ratio >= LENGTH_MATTERS || ratio <= 1 / LENGTH_MATTERS;
     if (a->histogram.n > 0 && b->histogram.n > 0 && a->histogram.width_ns == b->histogram.width_ns) {
-        by_histograms(compare, a, b, &d);
-        weigh_repeats(compare, side, &d);
+        struct level levels[MAX_LEVELS];
+        by_histograms(compare, a, b, levels, &d);
+        weigh_repeats(compare, side, levels, &d);
+        compare_no_worse(compare, side, &d);
     } else {
         by_ranks(compare, side, &d);
     }

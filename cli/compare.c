@@ -4,6 +4,8 @@
 static const struct option_row own[] = {
     {.name = "baseline", .argument = "N", .type = OPTION_INDEX, .offset = offsetof(struct request, analysis.baseline),
      .help = "compare with this run, the first is 0 (default 0)"},
+    {.name = "margin", .argument = "PCT", .type = OPTION_INCREASE, .offset = offsetof(struct request, analysis.margin_pct),
+     .help = "\"no worse\" than the baseline is by no more than this at each quantile (default 10)"},
     {.name = "factor", .argument = "KEY,...", .type = OPTION_FACTORS, .offset = offsetof(struct request, factors),
      .help = "facts under test, which are no confounds (default: kernel release, patch and core)"},
     {.name = "fail-regression", .argument = "PCT", .type = OPTION_INCREASE,

@@ -6,7 +6,7 @@ _whylate()
     info) options='--help --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
     explain) options='--help --top --threshold --task --cpu --max-slices --timeline --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
     validate) options='--help --tail-threshold --confidence --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
-    compare) options='--help --baseline --factor --fail-regression --tail-threshold --confidence --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
+    compare) options='--help --baseline --margin --factor --fail-regression --tail-threshold --confidence --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
     report) options='--help --output --format --quiet --top --threshold --task --cpu --max-slices --tail-threshold --confidence --input-format --same-run --set' ;;
     plot) options='--help --output --outlier --scripts --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
     check) options='--help --input-format --same-run --set --json --quiet --no-color --plot' ;;

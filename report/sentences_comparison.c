@@ -82,6 +82,37 @@ const struct sentence sentences_comparison[] = {
     {.code = "not-comparable", .variant = "single", .text = "there is only one run: nothing to compare it with"},
     {.code = "no-difference-shown", .text = "{run}: no difference to the baseline is shown beyond chance[ (maxima {from_ns} and {to_ns})]",
      .meaning = "Neither body nor tail differ beyond chance by an amount that matters. That is no proof of equality."},
+    {.code = "no-difference-shown", .variant = "spread",
+     .text = "{run}: no difference to the baseline is shown beyond what runs of one side differ by among themselves[ (maxima {from_ns} and "
+             "{to_ns})]",
+     .advice = "repeat each side more often: with runs that vary, more samples in one run show nothing more"},
+    {.code = "distribution-differs",
+     .text = "{run}: the whole distribution differs: [{from_pct} of samples lie at {at_ns} or above in the baseline and {to_pct} here "
+             "](Kolmogorov-Smirnov distance {distance}, p = {p}); neither the average nor a quantile of the tail differs by an amount that "
+             "matters",
+     .meaning = "The shares below some value differ beyond chance (Kolmogorov-Smirnov, ties on the safe side, corrected together with the other "
+                "tests) by 5 % of the samples or more, while the average differs by less than 3 %, or only in what Mann-Whitney does not "
+                "see: another shape of the body."},
+    {.code = "no-worse-shown",
+     .text = "{run}: shown to be no worse than the baseline by more than {margin_pct}, up to the {subject} quantile[ (from run to run, {n_runs} "
+             "runs)], p = {p}",
+     .meaning = "A test for \"no worse than\" (one-sided, by resampling both histograms) held at this quantile and at all before it, in the order "
+                "50 %, 99 %, 99.9 % and on: worse by less than --margin (10 % of the baseline's quantile, and at least one bin). Unlike "
+                "no-difference-shown it is evidence of equality up to that margin. Where runs of one side vary, it is a t test of runs."},
+    {.code = "no-worse-shown", .variant = "equivalent",
+     .text = "{run}: shown to be neither worse nor better than the baseline by more than {margin_pct}, up to the {subject} quantile[ (from run to "
+             "run, {n_runs} runs)], p = {p}"},
+    {.code = "runs-vary",
+     .text = "{run}: its {n_runs} runs differ more than their samples do: {subject} between {lowest_ns} and {highest_ns}, standard deviation "
+             "{sd_ns} from run to run, where samples alone give {sampling_ns}[; averages {lowest_avg_ns} to {highest_avg_ns}], p = {p}; sides are "
+             "compared from run to run",
+     .advice = "find what differs between runs (boot, placement of memory, temperature, other work); add runs rather than samples",
+     .meaning = "Repeated runs of one condition (the runs of one INPUT) are not of one distribution: k-sample Anderson-Darling, or the counts above "
+                "a common edge, at 1 %. A difference between sides must then exceed the standard deviation from run to run (Student's t with "
+                "one deviation for both sides)."},
+    {.code = "runs-vary", .variant = "agree",
+     .text = "{run}: its {n_runs} runs agree: {subject} between {lowest_ns} and {highest_ns}, standard deviation {sd_ns} from run to run, samples "
+             "alone give {sampling_ns}"},
     {.code = "no-difference-shown", .variant = "ranks",
      .text = "{run}: too little is known for a difference (maxima {from_ns} and {to_ns})",
      .advice = "measure with histograms (cyclictest -h), equally long, and repeat each side"},

@@ -84,7 +84,7 @@ bool words_number(const char *key, double number, struct text *out)
     else if (key_ends(key, "_ns"))
         add_duration(number, out);
     else if (strcmp(key, "p") == 0 || key_ends(key, "_p"))
-        text_format(out, number > 0 && number < 0.0001 ? "%.0e" : "%.2g", number);
+        text_format(out, number < 1e-16 ? "1e-16 or less" : number < 0.0001 ? "%.0e" : "%.2g", number);
     else if (strncmp(key, "n_", 2) == 0 && number >= 0 && number < 1e15)
         words_count((uint64_t)llround(number), out);
     else if (strncmp(key, "n_", 2) == 0)

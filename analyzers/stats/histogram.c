@@ -153,7 +153,7 @@ double gpd_expected_max(double scale, double shape, double n)
     return scale / shape * expm1(lgamma(n + 1) + lgamma(1 - shape) - lgamma(n + 1 - shape));
 }
 
-void histogram_draws(const struct histogram *h, double level, gsl_rng *rng, double *values, size_t n_values)
+void histogram_draws(const struct histogram *h, double level, bool inside, gsl_rng *rng, double *values, size_t n_values)
 {
     /* at_least[i]: samples in bin i and above; a draw looks its bin up by halving. */
     uint64_t *at_least = memory_resize(NULL, h->n_bins + 1, sizeof *at_least), sum = h->n_overflow;
@@ -178,6 +178,8 @@ void histogram_draws(const struct histogram *h, double level, gsl_rng *rng, doub
                 high = middle;
         }
         values[v] = (double)h->bins[low].low_ns;
+        if (inside)
+            values[v] += h->width_ns * ((double)(at_least[low] - above) - 0.5) / (double)h->bins[low].count;
     }
     free(at_least);
 }

@@ -42,8 +42,11 @@ double histogram_expected_max(const struct histogram *h, double m);
 double exponential_expected_max(double scale, double n);
 double gpd_expected_max(double scale, double shape, double n);
 
-/* Bootstrap draws of a quantile: what resamples of the histogram would give; NAN where that is hidden in the overflow. */
-void histogram_draws(const struct histogram *h, double level, gsl_rng *rng, double *values, size_t n_values);
+/*
+ * Bootstrap draws of a quantile: what resamples of the histogram would give; NAN where that is hidden in the overflow.
+ * Lower edges of bins, or (inside) where the sample lies if those of a bin are spread evenly in it.
+ */
+void histogram_draws(const struct histogram *h, double level, bool inside, gsl_rng *rng, double *values, size_t n_values);
 
 /* Adds up histograms of equal width. The bins are the caller's to free. */
 struct bin *histogram_merge(const struct histogram *parts, size_t n_parts, struct histogram *sum);

@@ -10,7 +10,7 @@
 
 struct tied tied_from(const struct histogram *const *h, size_t n)
 {
-    struct tied tied = {0, n, NULL, memory_new(n * sizeof(double))};
+    struct tied tied = {.n_samples = n, .totals = memory_new(n * sizeof(double))};
     size_t n_all = 1, *at = memory_new(n * sizeof *at);
     double limit = INFINITY;
     for (size_t s = 0; s < n; s++) {
@@ -20,6 +20,7 @@ struct tied tied_from(const struct histogram *const *h, size_t n)
     }
     /* Filled value by value, then turned to sample by sample. */
     double *rows = memory_resize(NULL, n_all * n, sizeof *rows);
+    tied.edges = memory_resize(NULL, n_all, sizeof *tied.edges);
     for (;;) {
         int64_t low = INT64_MAX;
         for (size_t s = 0; s < n; s++)
@@ -31,8 +32,9 @@ struct tied tied_from(const struct histogram *const *h, size_t n)
             bool has = at[s] < h[s]->n_bins && h[s]->bins[at[s]].low_ns == low;
             rows[tied.n_values * n + s] = has ? (double)h[s]->bins[at[s]++].count : 0;
         }
-        tied.n_values++;
+        tied.edges[tied.n_values++] = (double)low;
     }
+    tied.edges[tied.n_values] = limit;
     bool any = false;
     for (size_t s = 0; s < n; s++) {
         double rest = (double)h[s]->n_overflow;
@@ -57,6 +59,7 @@ void tied_release(struct tied *tied)
 {
     free(tied->counts);
     free(tied->totals);
+    free(tied->edges);
     *tied = (struct tied){0};
 }
 
@@ -65,16 +68,34 @@ static const double *counts_of(const struct tied *tied, size_t sample)
     return tied->counts + sample * tied->n_values;
 }
 
-double ks_distance(const struct tied *tied, size_t a, size_t b)
+static double ks_look(const struct tied *tied, size_t a, size_t b, size_t *place)
 {
     const double *x = counts_of(tied, a), *y = counts_of(tied, b);
     double fx = 0, fy = 0, distance = 0;
+    *place = 0;
     for (size_t v = 0; v < tied->n_values; v++) {
         fx += x[v];
         fy += y[v];
-        distance = fmax(distance, fabs(fx / tied->totals[a] - fy / tied->totals[b]));
+        double here = fabs(fx / tied->totals[a] - fy / tied->totals[b]);
+        if (here > distance) {
+            distance = here;
+            *place = v;
+        }
     }
     return distance;
+}
+
+double ks_distance(const struct tied *tied, size_t a, size_t b)
+{
+    size_t place;
+    return ks_look(tied, a, b, &place);
+}
+
+size_t ks_place(const struct tied *tied, size_t a, size_t b)
+{
+    size_t place;
+    ks_look(tied, a, b, &place);
+    return place;
 }
 
 double ks_p_asymptotic(double distance, double n_a, double n_b)
@@ -312,8 +333,8 @@ void quantile_ratio_interval(const struct histogram *a, const struct histogram *
     double *ratio = memory_resize(NULL, n_bootstrap, sizeof *ratio), *from = memory_resize(NULL, n_bootstrap, sizeof *from),
            *to = memory_resize(NULL, n_bootstrap, sizeof *to);
     size_t n = 0;
-    histogram_draws(a, level, rng, from, n_bootstrap);
-    histogram_draws(b, level, rng, to, n_bootstrap);
+    histogram_draws(a, level, false, rng, from, n_bootstrap);
+    histogram_draws(b, level, false, rng, to, n_bootstrap);
     for (unsigned i = 0; i < n_bootstrap; i++) {
         /* Bins are spread evenly inside their width: else ratios jump from bin to bin. */
         double x = from[i] + a->width_ns * gsl_rng_uniform(rng), y = to[i] + b->width_ns * gsl_rng_uniform(rng);
@@ -379,6 +400,30 @@ double tost_p(double difference, double standard_error, double margin)
 double no_worse_p(double difference, double standard_error, double margin)
 {
     return gsl_cdf_ugaussian_P((difference - margin) / standard_error);
+}
+
+double quantile_no_worse_p(const struct histogram *a, const struct histogram *b, double level, double margin,
+                           unsigned n_bootstrap, uint64_t seed, double *equivalent_p)
+{
+    double *from = memory_resize(NULL, n_bootstrap, sizeof *from), *to = memory_resize(NULL, n_bootstrap, sizeof *to);
+    double width = fmax(a->width_ns, b->width_ns);
+    unsigned n_worse = 0, n_better = 0;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    gsl_rng_set(rng, (unsigned long)seed);
+    histogram_draws(a, level, true, rng, from, n_bootstrap);
+    histogram_draws(b, level, true, rng, to, n_bootstrap);
+    for (unsigned i = 0; i < n_bootstrap; i++) {
+        double most = fmax(margin * from[i], width);
+        n_worse += !(to[i] - from[i] <= most);
+        n_better += !(from[i] - to[i] <= most);
+    }
+    gsl_rng_free(rng);
+    free(from);
+    free(to);
+    double all = (double)n_bootstrap + 1;
+    if (equivalent_p)
+        *equivalent_p = fmax((double)n_worse + 1, (double)n_better + 1) / all;
+    return ((double)n_worse + 1) / all;
 }
 
 double p_longer_run_wins(double n_a, double n_b)

@@ -16,6 +16,7 @@ struct tied {
     size_t n_values, n_samples;
     double *counts; /* [sample * n_values + value] */
     double *totals; /* per sample */
+    double *edges;  /* lower edge of each value, ns */
 };
 struct tied tied_from(const struct histogram *const *histograms, size_t n);
 /* The overflow of unequal limits: values from the smallest limit up count as one value, so that neither side is favoured. */
@@ -23,6 +24,7 @@ void tied_release(struct tied *tied);
 
 /* Kolmogorov-Smirnov distance of samples a and b; p asymptotic (too large with ties: on the safe side). */
 double ks_distance(const struct tied *tied, size_t a, size_t b);
+size_t ks_place(const struct tied *tied, size_t a, size_t b); /* the value up to which the shares differ most, counted from 0 */
 double ks_p_asymptotic(double distance, double n_a, double n_b);
 /* Exact without ties, O(n_a * n_b). */
 double ks_p_exact(double distance, size_t n_a, size_t n_b);
@@ -68,6 +70,14 @@ double quantile_permutation_p(const struct histogram *a, const struct histogram 
 double tost_p(double difference, double standard_error, double margin);
 /* "No worse than margin": one-sided. */
 double no_worse_p(double difference, double standard_error, double margin);
+
+/*
+ * The same of a quantile of binned data, by n_bootstrap resamples of both: b's quantile lies above a's by no more than
+ * `margin` (a share of a's; at least one bin, below which bins tell nothing apart). What is hidden counts as worse.
+ * *equivalent_p: also not below by more (may be NULL).
+ */
+double quantile_no_worse_p(const struct histogram *a, const struct histogram *b, double level, double margin,
+                           unsigned n_bootstrap, uint64_t seed, double *equivalent_p);
 
 /* P(the maximum of n_b samples exceeds the maximum of n_a samples), both of one distribution. */
 double p_longer_run_wins(double n_a, double n_b);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stats_accuracy [RUNS]: error rates of validate and compare on simulated histograms, through the same analyzers that the
+ * stats_accuracy [RUNS [PART]]: error rates of validate and compare on simulated histograms, through the same analyzers that the
  * program runs. Prints a table of rates with their limits; exits with 1 if a rate is beyond its limit by more than chance
- * allows (95 % Clopper-Pearson). RUNS: per row, default 1000.
+ * allows (95 % Clopper-Pearson). RUNS: per row, default 1000; PART: one of speed, maxima,
+ * artefacts, equal, shift, repeats.
  */
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -82,7 +83,7 @@ static size_t draw(const struct family *family, double n, double from, double fa
 
 static void add_run(struct store_writer *writer, const struct bin *bins, size_t n, uint32_t group)
 {
-    struct run run = {.label = group ? "b" : "a", .group = group};
+    struct run run = {.label = group ? "b" : "a", .group = group}; /* runs of one group are repeats */
     uint32_t r = store_add_run(writer, &run);
     struct artefact artefact = {.run = r, .path = group ? "b" : "a", .format = "cyclictest"};
     uint32_t a = store_add_artefact(writer, &artefact);
@@ -104,7 +105,14 @@ struct opened {
     struct analysis analysis;
 };
 
-static struct opened analyse(const struct bin *a, size_t n_a, const struct bin *b, size_t n_b)
+/* The runs of one simulated comparison; the first n_first are the baseline's. */
+#define MAX_RUNS 8
+struct drawn {
+    struct bin bins[N_BINS + 1];
+    size_t n;
+};
+
+static struct opened analyse_runs(const struct bin *const *bins, const size_t *n, size_t n_first, size_t n_all)
 {
     struct error error = {0};
     struct opened opened = {0};
@@ -113,18 +121,24 @@ static struct opened analyse(const struct bin *a, size_t n_a, const struct bin *
         fprintf(stderr, "stats_accuracy: %s\n", error.text);
         exit(2);
     }
-    add_run(writer, a, n_a, 0);
-    if (b)
-        add_run(writer, b, n_b, 1);
+    for (size_t i = 0; i < n_all; i++)
+        add_run(writer, bins[i], n[i], i >= n_first);
     int fd = store_writer_finish_fd(writer, &error);
     opened.store = fd >= 0 ? store_open_fd(fd, "simulated", &error) : NULL;
     struct analysis_options options = analysis_options_default;
-    options.jobs = b ? JOB_COMPARE : JOB_VALIDATE;
+    options.jobs = n_all > 1 ? JOB_COMPARE : JOB_VALIDATE;
     if (!opened.store || analysis_run(&opened.analysis, opened.store, &options, &error) == FAILED) {
         fprintf(stderr, "stats_accuracy: %s\n", error.text);
         exit(2);
     }
     return opened;
+}
+
+static struct opened analyse(const struct bin *a, size_t n_a, const struct bin *b, size_t n_b)
+{
+    const struct bin *bins[] = {a, b};
+    const size_t n[] = {n_a, n_b};
+    return analyse_runs(bins, n, 1, b ? 2 : 1);
 }
 
 static void close_all(struct opened *opened)
@@ -135,7 +149,10 @@ static void close_all(struct opened *opened)
 
 static bool has(const struct analysis *analysis, const char *code)
 {
-    return findings_have(&analysis->findings, code, 0) || findings_have(&analysis->findings, code, 1);
+    for (size_t i = 0; i < analysis->findings.n; i++)
+        if (strcmp(analysis->findings.items[i]->code, code) == 0)
+            return true;
+    return false;
 }
 
 /* ---- the table ---- */
@@ -148,7 +165,7 @@ static void row(const char *what, const char *family, unsigned k, unsigned n, co
     proportion_interval(k, n, 0.95, &low, &high);
     bool broken = is_least ? 100 * high < limit : 100 * low > limit;
     n_broken += broken;
-    printf("%-34s %-26s %6u of %-6u %6.2f %%   %s %g %%%s\n", what, family, k, n, rate, limit_text, limit, broken ? "   BEYOND" : "");
+    printf("%-38s %-24s %6u of %-6u %6.2f %%   %s %g %%%s\n", what, family, k, n, rate, limit_text, limit, broken ? "   BEYOND" : "");
     fflush(stdout);
 }
 
@@ -164,7 +181,7 @@ static void honest_maxima(unsigned n_runs)
             n_suspect += verdict == VERDICT_SUSPECT || verdict == VERDICT_ARTEFACT;
             close_all(&opened);
         }
-        row("honest maximum called suspect", families[f].name, n_suspect, n_runs, "at most", 5, false);
+        row("honest maximum called suspect", families[f].name, n_suspect, n_runs, "at most", 1, false);
     }
 }
 
@@ -198,46 +215,164 @@ static void planted_artefacts(unsigned n_runs)
 static bool declares(const struct analysis *analysis)
 {
     return has(analysis, "tail-improved") || has(analysis, "tail-regressed") || has(analysis, "body-improved") ||
-           has(analysis, "body-regressed");
+           has(analysis, "body-regressed") || has(analysis, "distribution-differs");
 }
 
+static const struct metric *metric_of(const struct analysis *analysis, const char *name)
+{
+    for (size_t i = 0; i < analysis->comparison.n_metrics; i++)
+        if (strcmp(analysis->comparison.metrics[i].name, name) == 0)
+            return &analysis->comparison.metrics[i];
+    return NULL;
+}
+
+static bool is_shown(const struct analysis *analysis, const char *name)
+{
+    const struct metric *metric = metric_of(analysis, name);
+    return metric && metric->p < 0.05;
+}
+
+static bool misses_one(const struct analysis *analysis, const char *name)
+{
+    const struct metric *metric = metric_of(analysis, name);
+    return metric && (metric->low > 1 || metric->high < 1);
+}
+
+/* The deepest quantile up to which "no worse" is said; 0: none. */
+static double no_worse_level(const struct analysis *analysis)
+{
+    for (size_t i = 0; i < analysis->findings.n; i++) {
+        const struct finding *finding = analysis->findings.items[i];
+        for (size_t v = 0; v < finding->n_values && strcmp(finding->code, "no-worse-shown") == 0; v++)
+            if (strcmp(finding->values[v].key, "level") == 0)
+                return finding->values[v].number;
+    }
+    return 0;
+}
+
+/* What each test says of one system measured twice, at 95 %. */
 static void equal_pairs(unsigned n_runs)
 {
     static struct bin a[N_BINS + 1], b[N_BINS + 1];
+    static const struct {
+        const char *what, *metric;
+        bool is_interval;
+    } tests[] = {{"Mann-Whitney", "test:mann-whitney", false},
+                 {"Kolmogorov-Smirnov", "test:kolmogorov-smirnov", false},
+                 {"Anderson-Darling", "test:anderson-darling", false},
+                 {"permutation, 99.99 %", "quantile:0.9999", false},
+                 {"bootstrap interval, 99.9 %", "quantile:0.999", true},
+                 {"bootstrap interval, 99.99 %", "quantile:0.9999", true}};
+    enum { N_TESTS = sizeof tests / sizeof *tests };
     for (int unequal = 0; unequal < 2; unequal++)
         for (size_t f = 0; f < N_FAMILIES; f++) {
-            unsigned n_declared = 0;
+            unsigned n_declared = 0, n_shown[N_TESTS] = {0}, n_no_worse = 0, n_long = 0;
             for (unsigned i = 0; i < n_runs; i++) {
                 double n = i % 2 ? 1e6 : 1e7;
                 size_t n_a = draw(&families[f], n, 1e9, 1, a), n_b = draw(&families[f], unequal ? n / 10 : n, 1e9, 1, b);
                 struct opened opened = analyse(a, n_a, b, n_b);
                 n_declared += declares(&opened.analysis);
+                for (size_t t = 0; t < N_TESTS; t++)
+                    n_shown[t] += tests[t].is_interval ? misses_one(&opened.analysis, tests[t].metric) : is_shown(&opened.analysis, tests[t].metric);
+                if (i % 2 == 0 && !unequal) {
+                    n_long++;
+                    n_no_worse += no_worse_level(&opened.analysis) >= 0.9999;
+                }
                 close_all(&opened);
             }
-            row(unequal ? "same system, 1:10, called different" : "same system, 1:1, called different", families[f].name, n_declared, n_runs,
-                "at most", 5, false);
+            const char *lengths = unequal ? "same, 1:10" : "same, 1:1";
+            char what[64];
+            snprintf(what, sizeof what, "%s: called different", lengths);
+            row(what, families[f].name, n_declared, n_runs, "at most", 5, false);
+            for (size_t t = 0; t < N_TESTS; t++) {
+                snprintf(what, sizeof what, "%s: %s", lengths, tests[t].what);
+                row(what, families[f].name, n_shown[t], n_runs, "at most", 5, false);
+            }
+            if (n_long > 0) /* what the test is worth, at 10^7 samples */
+                row("same, 1:1: no worse by 10 % shown", families[f].name, n_no_worse, n_long, "at least", 90, true);
         }
 }
 
-/* Values above the 99.9 % point stretched so that the 99.99 % quantile rises by 20 %. */
+/* The 99.9 % point of a family, and the stretch of what lies above it that moves the 99.99 % quantile by a share. */
+static void plan_stretch(const struct family *family, double share, double *from, double *factor)
+{
+    double q;
+    for (*from = 0; family->survival(*from) > 1e-3;)
+        *from += 0.01;
+    for (q = *from; family->survival(q) > 1e-4;)
+        q += 0.01;
+    *factor = ((1 + share) * q - *from) / (q - *from);
+}
+
+/* Values above the 99.9 % point stretched so that the 99.99 % quantile rises by 20 %; and by just the margin of "no worse". */
 static void planted_shift(unsigned n_runs)
 {
     static struct bin a[N_BINS + 1], b[N_BINS + 1];
     for (size_t f = 0; f < N_FAMILIES; f++) {
-        double from = 0, q = 0;
-        while (families[f].survival(from) > 1e-3)
-            from += 0.01;
-        for (q = from; families[f].survival(q) > 1e-4;)
-            q += 0.01;
-        double factor = (1.2 * q - from) / (q - from);
-        unsigned n_found = 0;
+        double from, factor, margin_factor;
+        plan_stretch(&families[f], 0.2, &from, &factor);
+        plan_stretch(&families[f], 0.1, &from, &margin_factor);
+        unsigned n_found = 0, n_wrong = 0;
         for (unsigned i = 0; i < n_runs; i++) {
             size_t n_a = draw(&families[f], 1e7, 1e9, 1, a), n_b = draw(&families[f], 1e7, from, factor, b);
             struct opened opened = analyse(a, n_a, b, n_b);
             n_found += has(&opened.analysis, "tail-regressed");
             close_all(&opened);
+            double n = i % 2 ? 1e7 : 1e6;
+            n_a = draw(&families[f], n, 1e9, 1, a);
+            n_b = draw(&families[f], n, from, margin_factor, b);
+            opened = analyse(a, n_a, b, n_b);
+            n_wrong += no_worse_level(&opened.analysis) >= 0.9999;
+            close_all(&opened);
         }
         row("99.99 % quantile 20 % worse, found", families[f].name, n_found, n_runs, "at least", 90, true);
+        row("10 % worse, called no worse by 10 %", families[f].name, n_wrong, n_runs, "at most", 5, false);
+    }
+}
+
+/* A run's own tail: all above the 99 % point stretched by its own factor. */
+static struct opened repeated(const struct family *family, double from, double spread, double change, size_t n_first, size_t n_all)
+{
+    static struct drawn drawn[MAX_RUNS];
+    const struct bin *bins[MAX_RUNS];
+    size_t n[MAX_RUNS];
+    for (size_t i = 0; i < n_all; i++) {
+        double factor = exp(gsl_ran_gaussian(rng, spread)) * (i >= n_first ? change : 1);
+        n[i] = draw(family, 1e6, from, factor, drawn[i].bins);
+        bins[i] = drawn[i].bins;
+    }
+    return analyse_runs(bins, n, n_first, n_all);
+}
+
+static void repeats(unsigned n_runs)
+{
+    static const size_t shapes[][2] = {{3, 6}, {4, 8}, {1, 4}};
+    for (size_t f = 0; f < N_FAMILIES; f++) {
+        double from = 0;
+        while (families[f].survival(from) > 1e-2)
+            from += 0.01;
+        unsigned n_alike = 0, n_vary = 0, n_spread = 0, n_found = 0;
+        for (unsigned i = 0; i < n_runs; i++) {
+            const size_t *shape = shapes[i % 3];
+            struct opened opened = repeated(&families[f], from, 0, 1, shape[0], shape[1]);
+            n_alike += declares(&opened.analysis);
+            for (size_t k = 0; k < opened.analysis.findings.n; k++)
+                if (strcmp(opened.analysis.findings.items[k]->code, "runs-vary") == 0 && !*opened.analysis.findings.items[k]->variant) {
+                    n_vary++;
+                    break;
+                }
+            close_all(&opened);
+            opened = repeated(&families[f], from, 0.1, 1, shape[0], shape[1]);
+            n_spread += declares(&opened.analysis);
+            close_all(&opened);
+            opened = repeated(&families[f], from, 0.1, 1.6, 4, 8);
+            n_found += has(&opened.analysis, "tail-regressed");
+            close_all(&opened);
+        }
+        row("repeats alike: called different", families[f].name, n_alike, n_runs, "at most", 5, false);
+        row("repeats alike: said to vary", families[f].name, n_vary, n_runs, "at most", 2, false);
+        row("repeats vary by 10 %: called different", families[f].name, n_spread, n_runs, "at most", 5, false);
+        row("4 against 4, tail 60 % longer, found", families[f].name, n_found, n_runs, "at least", 90, true);
     }
 }
 
@@ -250,8 +385,9 @@ static double seconds_now(void)
 }
 
 /* 10^9 samples in 10^6 bins: every us up to a second used. */
-static void speed(void)
+static void speed(unsigned n_runs)
 {
+    (void)n_runs;
     const size_t n = 1000000;
     struct bin *a = calloc(n, sizeof *a), *b = calloc(n, sizeof *b);
     for (size_t i = 0; i < n; i++) {
@@ -275,6 +411,12 @@ static void speed(void)
     free(b);
 }
 
+static const struct {
+    const char *name;
+    void (*measure)(unsigned n_runs);
+} parts[] = {{"speed", speed},       {"maxima", honest_maxima}, {"artefacts", planted_artefacts},
+             {"equal", equal_pairs}, {"shift", planted_shift},  {"repeats", repeats}};
+
 int main(int argc, char **argv)
 {
     unsigned n_runs = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1000;
@@ -284,11 +426,10 @@ int main(int argc, char **argv)
     }
     rng = gsl_rng_alloc(gsl_rng_taus2);
     gsl_rng_set(rng, 20260101);
-    speed();
-    honest_maxima(n_runs);
-    planted_artefacts(n_runs);
-    equal_pairs(n_runs);
-    planted_shift(n_runs);
+    const char *part = argc > 2 ? argv[2] : "";
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!*part || strcmp(part, parts[i].name) == 0)
+            parts[i].measure(n_runs);
     gsl_rng_free(rng);
     return n_broken > 0;
 }

@@ -14,6 +14,7 @@
 #include "analyzers/stats/counting.h"
 #include "analyzers/stats/dependence.h"
 #include "analyzers/stats/histogram.h"
+#include "analyzers/stats/repeats.h"
 #include "analyzers/stats/tail.h"
 #include "analyzers/stats/twosample.h"
 
@@ -286,6 +287,55 @@ static void a_far_sample_is_isolated_whatever_the_fit_saw(void **state)
     assert_true(gap.is_tested && gap.n_above == 2 && gap.p < 1e-6);
 }
 
+/* A quantile in the middle of a broad histogram; what is hidden counts as worse. */
+static void no_worse_needs_more_than_no_difference(void **state)
+{
+    (void)state;
+    struct bin a[200], b[200], few[200];
+    for (int i = 0; i < 200; i++) {
+        a[i] = (struct bin){(100 + i) * 1000, 1000};
+        b[i] = (struct bin){(130 + i) * 1000, 1000}; /* the median 15 % higher */
+        few[i] = (struct bin){(100 + i) * 1000, 1};
+    }
+    struct histogram x = histogram_of(a, 200, 1000, 0, NAN, NAN), y = histogram_of(b, 200, 1000, 0, NAN, NAN), z = histogram_of(few, 200, 1000, 0, NAN, NAN);
+    double equivalent;
+    assert_true(quantile_no_worse_p(&x, &x, 0.5, 0.1, 999, 1, &equivalent) == 0.001);
+    assert_true(equivalent == 0.001);
+    assert_true(quantile_no_worse_p(&x, &y, 0.5, 0.1, 999, 1, &equivalent) == 1);
+    assert_true(quantile_no_worse_p(&x, &y, 0.5, 0.2, 999, 1, &equivalent) == 0.001);
+    assert_true(quantile_no_worse_p(&y, &x, 0.5, 0.1, 999, 1, &equivalent) == 0.001); /* better is no worse ... */
+    assert_true(equivalent == 1);                                                     /* ... but not alike */
+    /* With 200 samples nothing differs, and nothing is shown: the standard error of the median, 7 us, against 4 us. */
+    assert_true(quantile_no_worse_p(&z, &z, 0.5, 0.02, 999, 1, NULL) > 0.2);
+    struct histogram hidden = histogram_of(a, 100, 1000, 110000, 200000, NAN);
+    assert_true(quantile_no_worse_p(&x, &hidden, 0.5, 0.1, 999, 1, NULL) == 1);
+}
+
+/* Runs whose logarithms are 0, 0.1, 0.2 and 1, 1.1, 1.2 against each other: t = 1 / (0.1 sqrt(2/3)) = 12.2474 with 4 degrees (R: pt). */
+static void spreads_of_repeated_runs_on_paper(void **state)
+{
+    (void)state;
+    struct bin bins[6];
+    struct histogram runs[6];
+    const struct histogram *a[3], *b[3];
+    for (int i = 0; i < 6; i++) {
+        bins[i] = (struct bin){(int64_t)llround(1e12 * exp(0.1 * (i % 3) + (i < 3 ? 0 : 1))), 100};
+        runs[i] = histogram_of(&bins[i], 1, 0, 0, NAN, NAN);
+        (i < 3 ? a : b)[i % 3] = &runs[i];
+    }
+    struct spread x = spread_of_quantile(a, 3, 0.5, 1), y = spread_of_mean(b, 3), one = spread_of_mean(b, 1);
+    assert_true(x.n_runs == 3 && x.low == 1e12 && x.sampling_sd == 0 && x.between_sd == x.sd);
+    NEAR(x.log_sd, 0.1, 1e-9);
+    CLOSE(spread_difference_p(&x, &y), 2.5526e-4, 1e-3);
+    assert_true(isnan(one.sd) && isnan(spread_difference_p(&one, &one)));
+    /* One run against three: t = 1 - 0.1 over 0.1 sqrt(4/3), 2 degrees. */
+    CLOSE(spread_difference_p(&x, &one), 0.016062, 1e-3);
+    double below;
+    assert_true(spread_no_worse_p(&x, &x, 1.5, &below) < 0.01 && below < 0.01);
+    assert_true(spread_no_worse_p(&x, &y, 1.5, &below) > 0.99);
+    assert_true(spread_no_worse_p(&y, &x, 1.5, &below) < 0.01 && below > 0.99);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +355,8 @@ int main(void)
         cmocka_unit_test(rank_sums_of_repeated_runs),
         cmocka_unit_test(equivalence),
         cmocka_unit_test(permutation_agrees_with_exceedances),
+        cmocka_unit_test(no_worse_needs_more_than_no_difference),
+        cmocka_unit_test(spreads_of_repeated_runs_on_paper),
         cmocka_unit_test(a_smooth_tail_reaches_its_maximum),
         cmocka_unit_test(a_far_sample_is_isolated_whatever_the_fit_saw),
     };

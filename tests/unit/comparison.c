@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* compare on stores of a few rows: body, tail, tests, repeats, confounds. */
+#include "tests/bench_store.h"
+
+static void compared(struct bench *b, double n_a, double scale_a, double n_b, double scale_b)
+{
+    struct bin bins[401];
+    bench_begin(b);
+    bench_run(b, "before", 0);
+    struct series s = series_of(b, "T0");
+    bench_series(b, &s, bins, bins_of(bins, n_a, scale_a, 1));
+    bench_run(b, "after", 1);
+    s = series_of(b, "T0");
+    bench_series(b, &s, bins, bins_of(bins, n_b, scale_b, 1));
+    bench_analyse(b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+}
+
+static void a_longer_run_alone_shows_nothing(void **state)
+{
+    (void)state;
+    struct bench b;
+    compared(&b, 1e6, 4, 1e7, 4);
+    assert_null(found(&b, "tail-regressed"));
+    assert_null(found(&b, "body-regressed"));
+    assert_non_null(found(&b, "no-difference-shown"));
+    assert_string_equal(found(&b, "length-differs")->variant, "explains");
+    assert_true(b.analysis.comparison.comparable);
+    /* At equal counts the maxima are alike, though the longer run's own is larger. */
+    const double *expected = b.analysis.comparison.expected_max_ns;
+    assert_true(fabs(expected[1] / expected[0] - 1) < 0.1);
+    assert_true(strstr(b.analysis.comparison.conclusion, "shows nothing"));
+    bench_end(&b);
+}
+
+static void a_worse_tail_and_body_are_said(void **state)
+{
+    (void)state;
+    struct bench b;
+    compared(&b, 1e6, 4, 1e6, 5);
+    assert_int_equal(found(&b, "tail-regressed")->confidence, CONFIDENCE_LIKELY); /* one run each proves nothing */
+    assert_non_null(found(&b, "body-regressed"));
+    assert_null(found(&b, "tail-improved"));
+    assert_null(found(&b, "length-differs"));
+    bench_end(&b);
+}
+
+static void a_lone_maximum_against_another_is_possible_at_most(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b);
+    for (uint32_t i = 0; i < 2; i++) {
+        bench_run(&b, i ? "after" : "before", i);
+        struct series s = series_of(&b, "T0");
+        s.max_ns = i ? 8111000 : 279663000;
+        s.path = PATH_SECTION;
+        s.n_samples = 1;
+        s.interval_ns = NS_UNKNOWN;
+        bench_series(&b, &s, NULL, 0);
+    }
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+    assert_int_equal(found(&b, "tail-improved")->confidence, CONFIDENCE_POSSIBLE);
+    bench_end(&b);
+}
+
+static const struct confound *confound_of(const struct bench *b, const char *key)
+{
+    for (size_t i = 0; i < b->analysis.comparison.n_confounds; i++)
+        if (strcmp(b->analysis.comparison.confounds[i].key, key) == 0)
+            return &b->analysis.comparison.confounds[i];
+    return NULL;
+}
+
+static void isolation_of_one_side_invalidates_unless_under_test(void **state)
+{
+    (void)state;
+    static const char *const factors[] = {"cmdline.isolcpus"};
+    for (size_t i = 0; i < 2; i++) {
+        struct bench b;
+        struct bin bins[401];
+        bench_begin(&b);
+        b.options.factors = factors;
+        b.options.n_factors = i;
+        for (uint32_t side = 0; side < 2; side++) {
+            bench_run(&b, side ? "native" : "cobalt", side);
+            bench_fact(&b, "cmdline", side ? "quiet isolcpus=1" : "quiet");
+            if (side)
+                bench_fact(&b, "cmdline.isolcpus", "1");
+            struct series s = series_of(&b, "T0");
+            bench_series(&b, &s, bins, bins_of(bins, 1e6, 4, 1));
+        }
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+        if (i == 0) {
+            assert_string_equal(confound_of(&b, "isolation")->severity, "invalidating");
+            assert_non_null(found(&b, "not-comparable"));
+        } else {
+            assert_null(confound_of(&b, "isolation"));
+        }
+        assert_true(b.analysis.comparison.comparable == (i == 1));
+        bench_end(&b);
+    }
+}
+
+/* ---- tests, "no worse than" ---- */
+
+static double p_of_metric(const struct bench *b, const char *name)
+{
+    for (size_t i = 0; i < b->analysis.comparison.n_metrics; i++)
+        if (strcmp(b->analysis.comparison.metrics[i].name, name) == 0)
+            return b->analysis.comparison.metrics[i].p;
+    return NAN;
+}
+
+static void equal_runs_are_shown_to_be_no_worse(void **state)
+{
+    (void)state;
+    struct bench b;
+    compared(&b, 1e7, 4, 1e7, 4);
+    assert_string_equal(found(&b, "no-worse-shown")->variant, "equivalent");
+    assert_true(value_of(found(&b, "no-worse-shown"), "level") >= 0.9999);
+    assert_true(value_of(found(&b, "no-worse-shown"), "margin_pct") == 10);
+    assert_true(p_of_metric(&b, "no-worse:0.9999") < 0.05);
+    assert_true(p_of_metric(&b, "test:mann-whitney") > 0.5);
+    assert_true(p_of_metric(&b, "test:kolmogorov-smirnov") > 0.5);
+    assert_true(p_of_metric(&b, "test:anderson-darling") > 0.1);
+    assert_true(strstr(b.analysis.comparison.conclusion, "neither worse nor better by more than 10 %"));
+    bench_end(&b);
+}
+
+static void a_better_run_is_no_worse_but_not_equivalent(void **state)
+{
+    (void)state;
+    struct bench b;
+    compared(&b, 1e6, 5, 1e6, 4);
+    assert_string_equal(found(&b, "no-worse-shown")->variant, "");
+    assert_non_null(found(&b, "tail-improved"));
+    assert_true(p_of_metric(&b, "test:mann-whitney") < 1e-6);
+    bench_end(&b);
+    compared(&b, 1e6, 4, 1e6, 5); /* the other way round */
+    assert_null(found(&b, "no-worse-shown"));
+    assert_true(p_of_metric(&b, "no-worse:0.999") > 0.9);
+    bench_end(&b);
+}
+
+/* Half as many samples below 10 us as above in one run, the same median and average in both: only the shape tells. */
+static void another_shape_of_the_body_is_said(void **state)
+{
+    (void)state;
+    static const struct bin narrow[] = {{9000, 250000}, {10000, 500000}, {11000, 250000}}, wide[] = {{7000, 500000}, {13000, 500000}};
+    struct bench b;
+    bench_begin(&b);
+    bench_run(&b, "before", 0);
+    struct series s = series_of(&b, "T0");
+    bench_series(&b, &s, narrow, 3);
+    bench_run(&b, "after", 1);
+    s = series_of(&b, "T0");
+    bench_series(&b, &s, wide, 2);
+    bench_analyse(&b, JOB_INFO | JOB_COMPARE);
+    const struct finding *finding = found(&b, "distribution-differs");
+    assert_true(fabs(value_of(finding, "distance") - 0.5) < 1e-9);
+    assert_true(value_of(finding, "p") < 1e-6);
+    assert_null(found(&b, "body-regressed"));
+    assert_null(found(&b, "body-improved"));
+    assert_null(found(&b, "no-difference-shown"));
+    bench_end(&b);
+}
+
+/* ---- repeats ---- */
+
+/* Runs of one input each side; scale of each run's exponential in us. */
+static void repeated(struct bench *b, const double *scale_a, size_t n_a, const double *scale_b, size_t n_b)
+{
+    struct bin bins[401];
+    bench_begin(b);
+    for (size_t i = 0; i < n_a + n_b; i++) {
+        bench_run(b, i < n_a ? "before" : "after", i >= n_a);
+        struct series s = series_of(b, "T0");
+        bench_series(b, &s, bins, bins_of(bins, 1e6, i < n_a ? scale_a[i] : scale_b[i - n_a], 1));
+    }
+    bench_analyse(b, JOB_INFO | JOB_COMPARE);
+}
+
+static void runs_that_vary_hide_a_difference_of_their_size(void **state)
+{
+    (void)state;
+    static const double a[] = {4, 5, 4.4}, b_scale[] = {4.9, 4.3, 5.2}, far[] = {9, 8, 8.5};
+    struct bench b;
+    repeated(&b, a, 3, b_scale, 3);
+    assert_null(found(&b, "tail-regressed"));
+    assert_null(found(&b, "body-regressed"));
+    assert_string_equal(found(&b, "no-difference-shown")->variant, "spread");
+    assert_string_equal(found(&b, "runs-vary")->variant, "");
+    assert_true(value_of(found(&b, "runs-vary"), "between_ns") > 3 * value_of(found(&b, "runs-vary"), "sampling_ns"));
+    bench_end(&b);
+    repeated(&b, a, 3, far, 3);
+    assert_int_equal(found(&b, "tail-regressed")->confidence, CONFIDENCE_PROVEN);
+    assert_non_null(found(&b, "body-regressed"));
+    bench_end(&b);
+}
+
+static void runs_that_agree_are_said_to(void **state)
+{
+    (void)state;
+    static const double alike[] = {4, 4, 4};
+    struct bench b;
+    repeated(&b, alike, 3, alike, 3);
+    assert_string_equal(found(&b, "runs-vary")->variant, "agree");
+    assert_true(value_of(found(&b, "runs-vary"), "between_ns") == 0);
+    assert_non_null(found(&b, "no-worse-shown"));
+    bench_end(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_longer_run_alone_shows_nothing),
+        cmocka_unit_test(a_worse_tail_and_body_are_said),
+        cmocka_unit_test(a_lone_maximum_against_another_is_possible_at_most),
+        cmocka_unit_test(isolation_of_one_side_invalidates_unless_under_test),
+        cmocka_unit_test(equal_runs_are_shown_to_be_no_worse),
+        cmocka_unit_test(a_better_run_is_no_worse_but_not_equivalent),
+        cmocka_unit_test(another_shape_of_the_body_is_said),
+        cmocka_unit_test(runs_that_vary_hide_a_difference_of_their_size),
+        cmocka_unit_test(runs_that_agree_are_said_to),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
