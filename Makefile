@@ -64,6 +64,9 @@ $(LIB): $(filter-out $(MAIN),$(OBJS))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
+# Loops over columns are worth more than the usual care.
+$(OBJ)/store/columns.o $(OBJ)/store/reader_columns.o: OPT += -O3
+
 $(OBJ)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<

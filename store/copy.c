@@ -250,6 +250,15 @@ static struct cpu_state state_before(struct copy *copy, const struct event_view 
     return state;
 }
 
+/* The words that the event's kind has here: a file may hold more, by a later version or by fault. */
+#define MAX_LIST 65536u
+static size_t n_copied(const struct event_view *view, size_t i)
+{
+    const struct kind_layout *layout = &kind_layouts()[view->kind[i]];
+    size_t n = event_n_words(view, i), most = layout->n_words + (layout->has_list ? MAX_LIST : 0u);
+    return n < most ? n : most;
+}
+
 static enum status copy_chunk(struct copy *copy, size_t chunk, struct event_batch *batch, bool *is_begun, struct error *error)
 {
     struct event_view view;
@@ -258,7 +267,6 @@ static enum status copy_chunk(struct copy *copy, size_t chunk, struct event_batc
     uint32_t stream = copy->streams[view.stream];
     batch->flags_known = view.flags_known;
     for (size_t i = 0; i < view.n; i++) {
-        size_t n_words = event_n_words(&view, i);
         unsigned kind = view.kind[i];
         if (!is_in_span(copy, view.time_ns[i], view.time_ns[i]) || (kind < KIND_END && !event_kind_info(kind)) || kind >= KIND_END)
             continue;
@@ -267,6 +275,7 @@ static enum status copy_chunk(struct copy *copy, size_t chunk, struct event_batc
             writer_set_cpu_state(copy->writer, stream, view.cpu, &state);
             *is_begun = true;
         }
+        size_t n_words = n_copied(&view, i);
         uint32_t *words = event_batch_add(batch, view.time_ns[i], view.tid[i], kind, view.flags[i], n_words);
         copy_words(copy, kind, view.words + view.arg[i], n_words, words);
         if (event_batch_is_full(batch))

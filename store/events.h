@@ -92,7 +92,7 @@ void cpu_state_apply(struct cpu_state *state, int64_t time_ns, int32_t tid, unsi
 
 /* ---- writing ---- */
 
-/* 16384 sched_switches are 800 KB: a chunk is filled, patched, summed and written within a level-2 cache. */
+/* 16384 sched_switches are 800 KB before they are packed: a chunk is filled and packed within a level-2 cache. */
 #define EVENTS_PER_CHUNK 16384
 
 /* Columns of up to EVENTS_PER_CHUNK events of one CPU in time order. Strings are ids local to the batch until it is committed. */
@@ -114,9 +114,10 @@ struct event_batch {
 struct event_batch *event_batch_new(void);
 void event_batch_clear(struct event_batch *batch);
 void event_batch_free(struct event_batch *batch);
+#define WORDS_PER_CHUNK (1u << 21) /* a few more may follow: an event with a list */
 static inline bool event_batch_is_full(const struct event_batch *batch)
 {
-    return batch->n == EVENTS_PER_CHUNK;
+    return batch->n == EVENTS_PER_CHUNK || batch->n_words >= WORDS_PER_CHUNK;
 }
 void event_batch_grow(struct event_batch *batch, size_t n_words); /* room for so many words more */
 /*
@@ -175,7 +176,7 @@ struct event_chunk {
     uint32_t index;           /* position in store_event_chunks() */
 };
 
-/* A chunk's columns in the mapped file: a loan from the store. */
+/* A chunk's columns, in the mapped file or widened from it: a loan from the store. */
 struct event_view {
     size_t n;
     const int64_t *time_ns;

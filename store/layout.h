@@ -41,7 +41,8 @@ enum chunk_type {
     CHUNK_INDEX = 7,
     CHUNK_TYPES
 };
-#define CHUNK_VERSION 1 /* of every type so far */
+#define CHUNK_VERSION        1 /* of every type but events */
+#define CHUNK_EVENTS_VERSION 2 /* what is written; 1 is read */
 #define CHUNK_ZSTD    1u /* flags: the payload is one zstd frame; strings, rows, bins and cycles only */
 
 struct chunk_header {
@@ -58,14 +59,39 @@ struct chunk_header {
     uint32_t header_crc;   /* of the bytes before */
 };
 
-/* Front of an event chunk's payload; the columns follow in the order time, tid, flags, arg, kind, words. */
+/* Front of an event chunk's payload. Version 1: the columns time, tid, flags, arg, kind, words follow. */
 struct events_front {
     uint32_t flags_known;
     uint32_t n_words;
-    uint8_t reserved[56];
+    uint32_t n_kinds, n_columns, n_flags, n_strings; /* version 2; 0 in version 1 */
+    uint8_t reserved[40];
     /* struct cpu_state follows: 320 bytes */
 };
 #define EVENTS_FRONT_BYTES 384u
+
+/*
+ * Version 2, behind the state: n_kinds kind entries, n_columns column entries, the flags u32[n_flags], the string ids
+ * u32[n_strings], then the columns; the last two and every column padded to 8 bytes. Columns: time, tid, flags, kind;
+ * then for each kind one per argument, and for a list its lengths and its strings.
+ */
+struct kind_entry {
+    uint16_t kind;
+    uint8_t n_arguments; /* without a list */
+    uint8_t has_list;
+    uint32_t n;          /* events */
+    uint32_t n_list;     /* strings of all its lists */
+    uint16_t wide;       /* bit a: argument a has two words */
+    uint16_t strings;    /* bit a: argument a is an index into the chunk's string ids */
+};
+/* Value i is base + number i, which is unsigned and width bytes wide; width 0: all are base. */
+struct column_entry {
+    uint64_t base;
+    uint8_t width; /* 0, 1, 2, 4; 8 for a column of 64 bits */
+    uint8_t reserved[7];
+};
+#define MAX_ARGUMENTS    16u
+#define MAX_CHUNK_EVENTS 65536u     /* of version 2: what a reader makes room for */
+#define MAX_CHUNK_WORDS  (1u << 22)
 
 /* Front of a sample chunk's payload; the columns follow: latency, then time, cycle, counters where there are any. */
 struct samples_front {
@@ -100,7 +126,7 @@ struct trailer {
 
 _Static_assert(sizeof(struct file_header) == 64 && sizeof(struct chunk_header) == 64 && sizeof(struct trailer) == 64 &&
                    sizeof(struct events_front) == 64 && sizeof(struct samples_front) == 64 &&
-                   sizeof(struct rows_front) == 16 && sizeof(struct index_entry) == 72,
+                   sizeof(struct kind_entry) == 16 && sizeof(struct column_entry) == 16 && sizeof(struct rows_front) == 16 && sizeof(struct index_entry) == 72,
                "the layout has no holes");
 
 static inline uint64_t layout_align(uint64_t n)

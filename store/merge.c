@@ -34,6 +34,7 @@ struct event_merge {
     size_t n_sources;
     struct source **heap; /* heap[0] is the earliest */
     size_t n_heap;
+    size_t left;          /* the chunk of the event delivered last, when its source is beyond it already; SIZE_MAX: none */
     struct state_entry *states;
     size_t n_states;
 };
@@ -75,6 +76,11 @@ static size_t lower_bound(const struct event_view *view, int64_t time_ns)
     return low;
 }
 
+static void unpin(struct event_merge *merge, size_t chunk, bool is_passed)
+{
+    reader_unpin_view(merge->store, merge->store->private->event_chunks[chunk], is_passed);
+}
+
 /* Opens the source's next chunk that has events in the span; false: there is none, or it is damaged. */
 static bool open_chunk(struct event_merge *merge, struct source *source)
 {
@@ -82,7 +88,7 @@ static bool open_chunk(struct event_merge *merge, struct source *source)
         const struct event_chunk *chunk = &merge->store->event_chunks[source->chunk];
         if (chunk->begin_ns > merge->end_ns)
             return false;
-        source->view = reader_event_view(merge->store, source->chunk, merge->error);
+        source->view = reader_event_view(merge->store, source->chunk, VIEW_PIN, merge->error);
         if (!source->view) {
             merge->status = FAILED;
             return false;
@@ -94,6 +100,8 @@ static bool open_chunk(struct event_merge *merge, struct source *source)
             source->n = merge->end_ns == INT64_MAX ? source->n : lower_bound(source->view, merge->end_ns + 1);
         if (source->i < source->n)
             return true;
+        unpin(merge, source->chunk, true);
+        source->view = NULL;
     }
     return false;
 }
@@ -153,6 +161,7 @@ struct event_merge *event_merge_new(const struct store *store, uint32_t run, uin
     merge->begin_ns = begin_ns;
     merge->end_ns = end_ns;
     merge->error = error;
+    merge->left = SIZE_MAX;
     find_sources(merge);
     merge->heap = memory_new((merge->n_sources + 1) * sizeof *merge->heap);
     for (size_t i = 0; i < merge->n_sources; i++) {
@@ -171,7 +180,8 @@ struct event_merge *event_merge_new(const struct store *store, uint32_t run, uin
 static void advance_chunk(struct event_merge *merge)
 {
     struct source *source = merge->heap[0];
-    source->chunk++;
+    merge->left = source->chunk++;
+    source->view = NULL;
     if (!open_chunk(merge, source))
         merge->heap[0] = merge->heap[--merge->n_heap];
     if (merge->status == FAILED)
@@ -182,6 +192,10 @@ static void advance_chunk(struct event_merge *merge)
 
 bool event_merge_next(struct event_merge *merge, struct event_ref *ref)
 {
+    if (__builtin_expect(merge->left != SIZE_MAX, 0)) {
+        unpin(merge, merge->left, true);
+        merge->left = SIZE_MAX;
+    }
     if (!merge->n_heap)
         return false;
     struct source *source = merge->heap[0];
@@ -213,7 +227,7 @@ static bool state_of(struct event_merge *merge, size_t first, size_t end, struct
     size_t chunk = first_reaching(store, first, end, merge->begin_ns);
     if (chunk == end)
         chunk--; /* behind its last event */
-    const struct event_view *view = reader_event_view(merge->store, chunk, merge->error);
+    const struct event_view *view = reader_event_view(merge->store, chunk, VIEW_LOOK, merge->error);
     if (!view)
         return false;
     *state = *view->state;
@@ -260,6 +274,11 @@ void event_merge_free(struct event_merge *merge)
 {
     if (!merge)
         return;
+    if (merge->left != SIZE_MAX)
+        unpin(merge, merge->left, false);
+    for (size_t i = 0; i < merge->n_sources; i++)
+        if (merge->sources[i].view)
+            unpin(merge, merge->sources[i].chunk, false);
     free(merge->sources);
     free(merge->heap);
     free(merge->states);

@@ -154,7 +154,7 @@ size_t output_chunk(struct output *output, struct chunk_header header, const str
     void *packed = NULL;
     assert(n_pieces <= OUTPUT_PIECES);
     header.magic = CHUNK_MAGIC;
-    header.version = CHUNK_VERSION;
+    header.version = header.type == CHUNK_EVENTS ? CHUNK_EVENTS_VERSION : CHUNK_VERSION;
     header.plain_bytes = 0;
     for (size_t i = 0; i < n_pieces; i++)
         header.plain_bytes += pieces[i].iov_len;

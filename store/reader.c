@@ -76,9 +76,10 @@ static enum status add_chunk(struct store *store, uint64_t offset, const struct 
     struct chunk chunk = {.offset = offset, .header = *header};
     if (header->type == 0 || header->type >= CHUNK_INDEX)
         return OK; /* a later version's: skipped */
-    if (header->version > CHUNK_VERSION)
+    unsigned newest = header->type == CHUNK_EVENTS ? CHUNK_EVENTS_VERSION : CHUNK_VERSION;
+    if (header->version > newest)
         return error_input(error, "%s: chunk at offset %llu has version %u; this program reads version %u", p->name,
-                           (unsigned long long)offset, header->version, CHUNK_VERSION);
+                           (unsigned long long)offset, header->version, newest);
     if (header->flags & ~CHUNK_ZSTD || (header->flags & CHUNK_ZSTD && header->type >= CHUNK_SAMPLES))
         return error_input(error, "%s: chunk at offset %llu has unknown flags %#x", p->name, (unsigned long long)offset,
                            header->flags);
@@ -308,6 +309,7 @@ void store_close(struct store *store)
     for (size_t i = 0; i < p->n_chunks; i++)
         if (p->chunks[i].header.flags & CHUNK_ZSTD)
             free((void *)(uintptr_t)p->chunks[i].plain);
+    reader_release_views(store);
     for (size_t i = 0; p->series && i < store->n_series; i++) {
         free(p->series[i].decoded_bins);
         free(p->series[i].chunks);

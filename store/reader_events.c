@@ -11,7 +11,7 @@
 #include "base/memory.h"
 
 #define MAX_CPU        8191
-#define RESIDENT_BYTES (96u << 20) /* of the map, in use at a time */
+#define RESIDENT_BYTES (32u << 20) /* of the map, in use at a time */
 
 /* Pages given back come again by themselves when somebody still looks at them, so this is always safe. */
 void chunk_touch(struct store *store, const struct chunk *chunk)
@@ -64,11 +64,14 @@ static int compare_chunks(const void *a, const void *b)
 
 static const char *chunk_fault(const struct store *store, const struct chunk_header *header)
 {
+    if (header->version == 0)
+        return "it has no version";
     if (header->owner >= store->n_streams)
         return "it belongs to no stream";
     if (header->cpu < CPU_UNKNOWN || header->cpu > MAX_CPU)
         return "its CPU is out of range";
-    if (!header->n || header->plain_bytes < EVENTS_FRONT_BYTES || (header->plain_bytes - EVENTS_FRONT_BYTES) / 22 < header->n)
+    bool is_short = header->version == 1 && (header->plain_bytes - EVENTS_FRONT_BYTES) / 22 < header->n;
+    if (!header->n || header->plain_bytes < EVENTS_FRONT_BYTES || is_short)
         return "it is too short";
     return header->begin > header->end ? "it ends before it begins" : NULL;
 }
@@ -243,25 +246,35 @@ static const char *make_view(struct store *store, struct chunk *chunk, const uns
     return NULL;
 }
 
-/* The chunk's own view, which lives as long as the store. */
-const struct event_view *reader_event_view(struct store *store, size_t index, struct error *error)
+const struct event_view *reader_event_view(struct store *store, size_t index, enum view_use use, struct error *error)
 {
     struct chunk *chunk = store->private->event_chunks[index];
-    chunk_touch(store, chunk);
-    const unsigned char *payload = chunk_payload(store, chunk, error);
-    if (!payload)
-        return NULL;
-    const char *fault = chunk->view ? NULL : make_view(store, chunk, payload);
-    if (fault) {
-        chunk_damaged(store, chunk, fault, error);
-        return NULL;
+    if (!chunk->view) {
+        chunk_touch(store, chunk);
+        const unsigned char *payload = chunk_payload(store, chunk, error);
+        if (!payload)
+            return NULL;
+        const char *fault;
+        if (chunk->header.version == 1)
+            fault = make_view(store, chunk, payload);
+        else if (!state_is_sound((const void *)(payload + sizeof(struct events_front)), store->private->n_strings))
+            fault = "its CPU state is out of range";
+        else
+            chunk->view = (void *)(uintptr_t)reader_wide_view(store, chunk, payload, &fault);
+        if (fault) {
+            chunk_damaged(store, chunk, fault, error);
+            return NULL;
+        }
+    } else if (chunk->header.version == 1) {
+        chunk_touch(store, chunk);
     }
+    reader_use_view(store, chunk, use == VIEW_LEND, use == VIEW_PIN);
     return chunk->view;
 }
 
 enum status store_event_view(const struct store *store, size_t chunk, struct event_view *view, struct error *error)
 {
-    const struct event_view *own = reader_event_view((struct store *)(uintptr_t)store, chunk, error);
+    const struct event_view *own = reader_event_view((struct store *)(uintptr_t)store, chunk, VIEW_LEND, error);
     if (!own)
         return FAILED;
     *view = *own;

@@ -67,7 +67,10 @@ enum status store_sample_chunk(const struct store *store, uint32_t series, size_
                                struct error *error);
 const char *const *store_sample_counters(const struct store *store, uint32_t series, size_t *n);
 
-/* Maps and checks one chunk (CRC once; kinds, args and string ids in range). */
+/*
+ * Maps, widens and checks one chunk (CRC once; kinds, args and string ids in range). The columns are good until 16 other
+ * chunks have been asked for this way; those that a merge delivers, until its next event.
+ */
 enum status store_event_view(const struct store *store, size_t chunk, struct event_view *view, struct error *error);
 
 /* The first fact of that key in a run, or NULL. */

@@ -37,6 +37,18 @@ struct series_data {
     const char *const *counters;
 };
 
+/* An event chunk with narrow columns, widened. */
+struct wide_chunk {
+    struct event_view view; /* the chunk's view points here */
+    struct cpu_state state;
+    struct chunk *chunk;
+    unsigned char *room;
+    size_t capacity;
+    unsigned n_pins; /* merges that stand in it */
+    bool is_lent;    /* to store_event_view()'s caller */
+    struct wide_chunk *newer, *older;
+};
+
 #define N_TOUCHED 1024u
 struct touched {
     uint64_t offset, bytes;
@@ -68,6 +80,10 @@ struct store_private {
     size_t first_touched, n_touched;
     uint64_t touched_bytes;
 
+    /* Widened chunks, by last use. */
+    struct wide_chunk *newest, *oldest;
+    size_t n_wide, n_pinned, wide_bytes;
+
     struct gap *more_gaps; /* of a cut file: what is missing */
     size_t n_more_gaps, more_gaps_capacity;
 };
@@ -82,7 +98,14 @@ void chunk_touch(struct store *store, const struct chunk *chunk);
 enum status reader_decode_rows(struct store *store, struct chunk *const tables[N_TABLES], struct error *error);
 /* reader_events.c */
 enum status reader_add_event_chunks(struct store *store, struct error *error);
-const struct event_view *reader_event_view(struct store *store, size_t index, struct error *error);
+/* Good until the next call unless pinned. */
+enum view_use { VIEW_LOOK, VIEW_LEND, VIEW_PIN };
+const struct event_view *reader_event_view(struct store *store, size_t index, enum view_use use, struct error *error);
+/* reader_columns.c */
+const struct event_view *reader_wide_view(struct store *store, struct chunk *chunk, const unsigned char *payload, const char **fault);
+void reader_use_view(struct store *store, struct chunk *chunk, bool is_lent, bool is_pinned);
+void reader_unpin_view(struct store *store, struct chunk *chunk, bool is_passed);
+void reader_release_views(struct store *store);
 /* reader_samples.c */
 enum status reader_add_sample_chunks(struct store *store, const uint32_t *series_rank, struct error *error);
 /* reader_strings.c */

@@ -74,6 +74,8 @@ static void writer_free(struct store_writer *writer)
         pool_release(&writer->tables[i]);
     free(writer->streams);
     free(writer->series);
+    event_columns_free(writer->columns);
+    free(writer->where);
     string_set_free(writer->known);
     free(writer->known_ids);
     free(writer->pending);

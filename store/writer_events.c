@@ -57,71 +57,168 @@ static void make_strings_global(struct store_writer *writer, struct event_batch 
     }
 }
 
-/* Raises times that fall, and carries the state over the batch. How many of its rows are stacks, not events. */
-static size_t walk(struct cpu_writer *cpu, struct event_batch *batch)
+/* Raises times that fall. */
+static void raise_times(struct cpu_writer *cpu, int64_t *time_ns, size_t n)
 {
-    const struct kind_layout *layouts = kind_layouts();
-    struct cpu_state *state = &cpu->state;
     int64_t last_ns = cpu->last_ns;
-    size_t n_stacks = 0;
-    for (size_t i = 0; i < batch->n; i++) {
-        unsigned kind = batch->kind[i];
-        n_stacks += kind == KIND_KERNEL_STACK || kind == KIND_USER_STACK;
-        if (__builtin_expect(batch->time_ns[i] < last_ns, 0)) {
-            batch->time_ns[i] = last_ns;
+    for (size_t i = 0; i < n; i++) {
+        if (__builtin_expect(time_ns[i] < last_ns, 0)) {
+            time_ns[i] = last_ns;
             cpu->n_raised++;
         }
-        last_ns = batch->time_ns[i];
-        if (kind < KIND_END) /* an importer that gives too few words is wrong: the next chunk's readers would refuse it */
-            assert((i + 1 < batch->n ? batch->arg[i + 1] : batch->n_words) - batch->arg[i] >= layouts[kind].n_words);
-        cpu_state_step(state, last_ns, batch->tid[i], kind, batch->words + batch->arg[i]);
+        last_ns = time_ns[i];
     }
     cpu->last_ns = last_ns;
-    return n_stacks;
 }
 
-static size_t add_column(struct iovec *pieces, size_t n, const void *column, size_t bytes)
+/*
+ * A switch clears the state of all but open sections and idleness, so it is enough to follow a chunk's events from the
+ * last switch that finds none of these; 0 without one.
+ */
+static size_t last_clear_switch(const struct cpu_state *before, const struct event_batch *batch, const uint32_t n_of[KIND_END])
 {
-    static const unsigned char zeros[LAYOUT_ALIGN];
-    pieces[n++] = (struct iovec){(void *)(uintptr_t)column, bytes};
-    if (layout_align(bytes) != bytes)
-        pieces[n++] = (struct iovec){(void *)(uintptr_t)zeros, layout_align(bytes) - bytes};
-    return n;
+    bool may_be_idle = n_of[KIND_CPU_IDLE] > 0;
+    if (!n_of[KIND_SCHED_SWITCH] || n_of[KIND_IRQ_DISABLE] || n_of[KIND_PREEMPT_DISABLE])
+        return 0;
+    for (size_t i = 0; i < CPU_STATE_DEPTH; i++) {
+        may_be_idle |= before->open[i].kind == OPEN_IDLE;
+        if (before->open[i].kind == OPEN_IRQS_OFF || before->open[i].kind == OPEN_PREEMPT_OFF)
+            return 0;
+    }
+    for (size_t i = batch->n; i-- > 0;)
+        if (batch->kind[i] == KIND_SCHED_SWITCH && (!may_be_idle || batch->words[batch->arg[i] + 5]))
+            return i;
+    return 0;
 }
 
-void store_commit_events(struct store_writer *writer, uint32_t stream, int32_t cpu, struct event_batch *batch)
+/* Carries the state over the batch. */
+static void carry_state(struct cpu_state *state, const struct event_batch *batch, const uint32_t n_of[KIND_END])
 {
-    if (!batch->n)
-        return;
-    assert(stream < writer->tables[TABLE_STREAMS].n && cpu >= CPU_UNKNOWN && cpu <= MAX_CPU);
-    struct cpu_writer *to = cpu_of(writer, stream, cpu);
+    size_t first = last_clear_switch(state, batch, n_of);
+    if (first)
+        cpu_state_init(state);
+    for (size_t i = first; i < batch->n; i++)
+        cpu_state_step(state, batch->time_ns[i], batch->tid[i], batch->kind[i], batch->words + batch->arg[i]);
+}
+
+/* ---- columns ---- */
+
+/* What the events of each kind say, from the batch's words; where[] lists where the words of each begin, kind by kind. */
+static void fill_kind(struct event_columns *c, struct kind_columns *of, const struct event_batch *batch, const uint32_t *where)
+{
+    const struct event_kind_info *info = event_kind_info(of->kind);
+    const uint32_t *words = batch->words;
+    for (unsigned a = 0; a < info->n_arguments; a++) {
+        switch (info->arguments[a].type) {
+        case 'l':
+        case 'X':
+            for (size_t i = 0; i < of->n; i++)
+                of->wide[a][i] = (uint64_t)event_words_i64(words + where[i]);
+            words += 2;
+            break;
+        case 's':
+            for (size_t i = 0; i < of->n; i++)
+                of->narrow[a][i] = event_columns_string(c, words[where[i]]);
+            words++;
+            break;
+        case 'S':
+            of->list = c->n_lists;
+            for (size_t i = 0; i < of->n; i++) {
+                memory_reserve(c->lists, c->lists_capacity, c->n_lists + of->list_n[i]);
+                for (uint32_t k = 0; k < of->list_n[i]; k++)
+                    c->lists[c->n_lists++] = event_columns_string(c, words[where[i] + k]);
+            }
+            of->n_list = c->n_lists - of->list;
+            break;
+        default:
+            for (size_t i = 0; i < of->n; i++)
+                of->narrow[a][i] = words[where[i]];
+            words++;
+            break;
+        }
+    }
+}
+
+static void fill_columns(struct store_writer *writer, const struct event_batch *batch, const uint32_t n_of[KIND_END])
+{
+    const struct kind_layout *layouts = kind_layouts();
+    struct event_columns *c = writer->columns;
+    uint8_t slot_of[KIND_END];
+    uint32_t next[KIND_END], *where, at = 0;
+    event_columns_begin(c, batch->n, n_of, slot_of);
+    event_columns_expect_strings(c, writer->n_strings);
+    c->flags_known = batch->flags_known;
+    c->time_ns = batch->time_ns;
+    c->tid = batch->tid;
+    c->flags = batch->flags;
+    for (size_t k = 0; k < c->n_kinds; k++) {
+        next[k] = at;
+        at += c->kinds[k].n;
+    }
+    memory_reserve(writer->where, writer->where_capacity, batch->n);
+    where = writer->where;
+    for (size_t i = 0; i < batch->n; i++) {
+        unsigned kind = batch->kind[i], slot = slot_of[kind];
+        size_t n_words = (i + 1 < batch->n ? batch->arg[i + 1] : batch->n_words) - batch->arg[i];
+        /* An importer that gives other words than its kind's is wrong. */
+        assert(layouts[kind].has_list ? n_words >= layouts[kind].n_words : n_words == layouts[kind].n_words);
+        c->slot[i] = (uint8_t)slot;
+        where[next[slot]++] = batch->arg[i];
+        if (layouts[kind].has_list) {
+            struct kind_columns *of = &c->kinds[slot];
+            of->list_n[of->n_list++] = (uint32_t)(n_words - layouts[kind].n_words);
+        }
+    }
+    for (size_t k = 0; k < c->n_kinds; k++) {
+        c->kinds[k].n_list = 0;
+        fill_kind(c, &c->kinds[k], batch, where);
+        where += c->kinds[k].n;
+    }
+}
+
+/* The packed columns become the next chunk; strings are the run file's ids by now. */
+static void write_chunk(struct store_writer *writer, uint32_t stream, int32_t cpu, const struct event_columns *c,
+                        const struct cpu_state *before, size_t n_stacks)
+{
     struct stream *row = store_edit_stream(writer, stream);
-    make_strings_global(writer, batch);
-    struct cpu_state before = to->state;
-    size_t n_stacks = walk(to, batch);
-
-    int64_t begin_ns = batch->time_ns[0], end_ns = batch->time_ns[batch->n - 1];
+    int64_t begin_ns = c->time_ns[0], end_ns = c->time_ns[c->n - 1];
     if (!row->n_events || begin_ns < row->begin_ns)
         row->begin_ns = begin_ns;
     if (!row->n_events || end_ns > row->end_ns)
         row->end_ns = end_ns;
-    row->n_events += batch->n - n_stacks; /* a stack belongs to the event before it */
-    writer->n_events += batch->n - n_stacks;
-
+    row->n_events += c->n - n_stacks; /* a stack belongs to the event before it */
+    writer->n_events += c->n - n_stacks;
     writer_snapshot_if_due(writer, TABLE_STREAMS, stream);
     writer_flush_strings(writer);
-    struct events_front front = {.flags_known = batch->flags_known, .n_words = (uint32_t)batch->n_words};
-    struct iovec pieces[OUTPUT_PIECES] = {{&front, sizeof front}, {&before, sizeof before}};
-    size_t n = 2;
-    n = add_column(pieces, n, batch->time_ns, batch->n * sizeof *batch->time_ns);
-    n = add_column(pieces, n, batch->tid, batch->n * sizeof *batch->tid);
-    n = add_column(pieces, n, batch->flags, batch->n * sizeof *batch->flags);
-    n = add_column(pieces, n, batch->arg, batch->n * sizeof *batch->arg);
-    n = add_column(pieces, n, batch->kind, batch->n * sizeof *batch->kind);
-    n = add_column(pieces, n, batch->words, batch->n_words * sizeof *batch->words);
-    struct chunk_header header = {.type = CHUNK_EVENTS, .begin = begin_ns, .end = end_ns, .owner = stream, .cpu = cpu,
-                                  .n = (uint32_t)batch->n};
-    output_chunk(&writer->output, header, pieces, n);
+    memcpy(c->bytes + sizeof(struct events_front), before, sizeof *before);
+    memcpy(c->bytes + c->dictionary_at, c->dictionary, c->n_dictionary * sizeof *c->dictionary);
+    struct iovec piece = {c->bytes, c->n_bytes};
+    output_chunk(&writer->output,
+                 (struct chunk_header){.type = CHUNK_EVENTS, .begin = begin_ns, .end = end_ns, .owner = stream, .cpu = cpu,
+                                       .n = (uint32_t)c->n},
+                 &piece, 1);
+}
+
+void store_commit_events(struct store_writer *writer, uint32_t stream, int32_t cpu, struct event_batch *batch)
+{
+    uint32_t n_of[KIND_END] = {0};
+    if (!batch->n)
+        return;
+    assert(stream < writer->tables[TABLE_STREAMS].n && cpu >= CPU_UNKNOWN && cpu <= MAX_CPU);
+    struct cpu_writer *to = cpu_of(writer, stream, cpu);
+    for (size_t i = 0; i < batch->n; i++) {
+        assert(batch->kind[i] < KIND_END);
+        n_of[batch->kind[i]]++;
+    }
+    make_strings_global(writer, batch);
+    raise_times(to, batch->time_ns, batch->n);
+    struct cpu_state before = to->state;
+    carry_state(&to->state, batch, n_of);
+    if (!writer->columns)
+        writer->columns = event_columns_new();
+    fill_columns(writer, batch, n_of);
+    event_columns_pack(writer->columns);
+    write_chunk(writer, stream, cpu, writer->columns, &before, n_of[KIND_KERNEL_STACK] + n_of[KIND_USER_STACK]);
     event_batch_clear(batch);
 }
 

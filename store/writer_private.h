@@ -4,6 +4,7 @@
 #define STORE_WRITER_PRIVATE_H
 
 #include "base/memory.h"
+#include "store/columns.h"
 #include "store/cpu_state.h"
 #include "store/output.h"
 #include "store/row_table.h"
@@ -65,6 +66,9 @@ struct store_writer {
     uint64_t serial; /* tells writers apart, for the ids that a batch remembers */
     uint64_t n_events;
     bool no_sync;
+    struct event_columns *columns; /* of the batch being committed; NULL until there is one */
+    uint32_t *where;
+    size_t where_capacity;
 
     /* Strings: those that are remembered, and those that no chunk has yet. */
     struct string_set *known;

@@ -86,7 +86,8 @@ class RunFile:
     def chunk(self, offset):
         names = "magic type version flags crc stored plain begin end owner cpu n header_crc".split()
         header = dict(zip(names, struct.unpack_from("<IHHIIQQqqIiII", self.data, offset)))
-        assert offset % 64 == 0 and header["magic"] == 0x4B434C57 and header["version"] == 1
+        assert offset % 64 == 0 and header["magic"] == 0x4B434C57
+        assert header["version"] == 1 or header["version"] == 2 and header["type"] == 6
         assert crc32c(self.data[offset:offset + 60]) == header["header_crc"]
         payload = self.data[offset + 64:offset + 64 + header["stored"]]
         assert crc32c(payload) == header["crc"]
@@ -194,9 +195,76 @@ def print_state(run, header, payload):
           null_if(since, UNKNOWN64), f"{n_open}{contexts}")
 
 
-def print_events(run, header, payload, kinds):
+class Columns:
+    """The columns of an event chunk of version 2, taken one after the other."""
+
+    def __init__(self, payload, descriptors, at):
+        self.payload, self.descriptors, self.at = payload, descriptors, at
+
+    def take(self, count, bits):
+        base, width = next(self.descriptors)
+        assert width in (0, 1, 2, 4, 8) and 8 * width <= bits
+        form = {0: "", 1: "B", 2: "H", 4: "I", 8: "Q"}[width]
+        numbers = struct.unpack_from(f"<{count}{form}", self.payload, self.at) if width else (0,) * count
+        self.at += padded(self.payload, self.at, width * count)
+        return [(base + number) % 2**bits for number in numbers]
+
+
+def padded(payload, at, size):
+    whole = (size + 7) // 8 * 8
+    assert not any(payload[at + size:at + whole])
+    return whole
+
+
+def signed(value, bits):
+    return value - 2**bits if value >= 2**(bits - 1) else value
+
+
+def read_events(header, payload):
+    """Each event of a chunk of version 2 as (time, tid, flags, kind, words); string words are ids of the file."""
     n = header["n"]
-    flags_known, n_words = struct.unpack_from("<II", payload)
+    _, n_words, n_kinds, n_columns, n_flags, n_strings = struct.unpack_from("<6I", payload)
+    assert not any(payload[24:64]) and n <= 65536 and n_words <= 2**22
+    at = 384
+    kinds = [struct.unpack_from("<HBBIIHH", payload, at + 16 * k) for k in range(n_kinds)]
+    at += 16 * n_kinds
+    descriptors = []
+    for _ in range(n_columns):
+        base, width, zeros = struct.unpack_from("<QB7s", payload, at)
+        assert not any(zeros)
+        descriptors.append((base, width))
+        at += 16
+    flag_table = struct.unpack_from(f"<{n_flags}I", payload, at)
+    at += padded(payload, at, 4 * n_flags)
+    strings = struct.unpack_from(f"<{n_strings}I", payload, at)
+    at += padded(payload, at, 4 * n_strings)
+    columns = Columns(payload, iter(descriptors), at)
+    times, tids, flags, index = (columns.take(n, bits) for bits in (64, 32, 32, 32))
+    rows = []
+    for _, n_arguments, has_list, count, n_list, wide, is_string in kinds:
+        of_kind = [[] for _ in range(count)]
+        for a in range(n_arguments):
+            for words, value in zip(of_kind, columns.take(count, 64 if wide >> a & 1 else 32)):
+                words += [value & NONE32, value >> 32] if wide >> a & 1 else [strings[value] if is_string >> a & 1 else value]
+        if has_list:
+            lengths = columns.take(count, 32)
+            names = iter(columns.take(n_list, 32))
+            assert sum(lengths) == n_list
+            for words, length in zip(of_kind, lengths):
+                words += [strings[next(names)] for _ in range(length)]
+        else:
+            assert n_list == 0
+        rows.append(iter(of_kind))
+    assert columns.at == len(payload) and next(columns.descriptors, None) is None
+    events = [(signed(times[i], 64), signed(tids[i], 32), flag_table[flags[i]], kinds[index[i]][0], next(rows[index[i]]))
+              for i in range(n)]
+    assert all(next(row, None) is None for row in rows) and sum(len(event[4]) for event in events) == n_words
+    return events
+
+
+def read_events_1(header, payload):
+    n = header["n"]
+    _, n_words = struct.unpack_from("<II", payload)
     at = 384
 
     def column(form, count):
@@ -207,26 +275,32 @@ def print_events(run, header, payload, kinds):
 
     times, tids, flags = column("q", n), column("i", n), column("I", n)
     args, kind, words = column("I", n), column("H", n), column("I", n_words)
-    assert at == len(payload) and (times[0], times[-1]) == (header["begin"], header["end"])
+    assert at == len(payload)
     ends = args[1:] + (n_words,)
-    for i in range(n):
-        w, out = args[i], []
-        for letter, name in kinds[kind[i]]:
+    return [(times[i], tids[i], flags[i], kind[i], words[args[i]:ends[i]]) for i in range(n)]
+
+
+def print_events(run, header, payload, kinds):
+    (flags_known,) = struct.unpack_from("<I", payload)
+    events = (read_events_1 if header["version"] == 1 else read_events)(header, payload)
+    assert (events[0][0], events[-1][0]) == (header["begin"], header["end"])
+    for time, tid, flags, kind, words in events:
+        w, out = 0, []
+        for letter, name in kinds[kind]:
             if letter == "S":
-                out.append(name + "=" + "".join(shown(run.strings[s]) + "," for s in words[w:ends[i]]))
-                w = ends[i]
+                out.append(name + "=" + "".join(shown(run.strings[s]) + "," for s in words[w:]))
+                w = len(words)
             elif letter == "s":
                 out.append(f"{name}={shown(run.strings[words[w]])}")
                 w += 1
             elif letter in "lX":
-                value = words[w] | words[w + 1] << 32
-                out.append(f"{name}={value - 2**64 if value >= 2**63 else value}")
+                out.append(f"{name}={signed(words[w] | words[w + 1] << 32, 64)}")
                 w += 2
             else:
                 out.append(f"{name}={words[w]}")
                 w += 1
-        assert w == ends[i]
-        print("event", times[i], tids[i], kind[i], f"{flags[i]:08x} {flags_known:08x}", *out)
+        assert w == len(words)
+        print("event", time, tid, kind, f"{flags:08x} {flags_known:08x}", *out)
 
 
 def main(document, path):

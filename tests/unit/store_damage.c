@@ -309,6 +309,86 @@ static void change_chunk(unsigned char *copy, uint16_t type, uint16_t new_type, 
     memcpy(copy + trailer.index_offset, &header, sizeof header);
 }
 
+/* A chunk's payload was changed: its checksum, and the copies of its header, follow. */
+static void mend_payload(unsigned char *copy, size_t at)
+{
+    struct trailer trailer;
+    struct chunk_header header;
+    memcpy(&trailer, copy + n_bytes - 64, sizeof trailer);
+    memcpy(&header, copy + at, sizeof header);
+    header.payload_crc = crc32c(0, copy + at + 64, header.stored_bytes);
+    header.header_crc = crc32c(0, &header, offsetof(struct chunk_header, header_crc));
+    memcpy(copy + at, &header, sizeof header);
+    for (size_t i = 0; i < trailer.n_chunks; i++)
+        if (read_le64(copy + trailer.index_offset + 64 + i * 72) == at)
+            memcpy(copy + trailer.index_offset + 64 + i * 72 + 8, &header, sizeof header);
+    memcpy(&header, copy + trailer.index_offset, sizeof header);
+    header.payload_crc = crc32c(0, copy + trailer.index_offset + 64, header.stored_bytes);
+    header.header_crc = crc32c(0, &header, offsetof(struct chunk_header, header_crc));
+    memcpy(copy + trailer.index_offset, &header, sizeof header);
+}
+
+static bool first_events_are_refused(unsigned char *copy, size_t at)
+{
+    struct error error;
+    struct event_view view;
+    bool is_refused = false, is_there = false;
+    mend_payload(copy, at);
+    struct store *store = open_copy(copy, &error);
+    assert_non_null(store);
+    for (size_t c = 0; c < store->n_event_chunks; c++)
+        if (store->event_chunks[c].offset == at) {
+            is_there = true;
+            is_refused = store_event_view(store, c, &view, &error) == FAILED;
+        }
+    assert_true(is_there);
+    store_close(store);
+    return is_refused;
+}
+
+/* Counts, widths, kinds and indices of narrow columns that do not agree with each other, under good checksums. */
+static void columns_that_do_not_agree_are_refused(void **state)
+{
+    (void)state;
+    struct error error;
+    struct store *store = open_copy(bytes, &error);
+    size_t at = store->event_chunks[0].offset, kinds, columns;
+    store_close(store);
+    uint32_t n_kinds = read_le32(bytes + at + 64 + 8), n_columns = read_le32(bytes + at + 64 + 12);
+    kinds = at + 64 + EVENTS_FRONT_BYTES;
+    columns = kinds + 16 * n_kinds;
+    assert_true(n_kinds > 20);
+    const struct {
+        size_t at;
+        unsigned char add;
+    } lies[] = {
+        {at + 64 + 4, 1},   {at + 64 + 8, 1},   {at + 64 + 8, 255},  {at + 64 + 12, 1}, {at + 64 + 12, 255},
+        {at + 64 + 16, 2},  {at + 64 + 16, 255}, {at + 64 + 20, 2},  {at + 64 + 20, 254}, {at + 64 + 7, 1},
+        {kinds + 2, 1},     {kinds + 2, 255},   {kinds + 3, 1},      {kinds + 3, 2},    {kinds + 4, 1},
+        {kinds + 4, 255},   {kinds + 8, 1},     {kinds + 12, 1},     {kinds + 13, 128}, {kinds + 14, 1},
+        {kinds + 15, 128},  {columns + 8, 1},   {columns + 8, 16},   {columns + 24, 16}, {columns + 7, 1},
+        {columns + 32, 200}, {columns + 48, 200},
+    };
+    unsigned char *copy = aligned_alloc(64, n_bytes + 64);
+    memcpy(copy, bytes, n_bytes);
+    assert_false(first_events_are_refused(copy, at));
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        memcpy(copy, bytes, n_bytes);
+        copy[lies[i].at] = (unsigned char)(copy[lies[i].at] + lies[i].add);
+        if (!first_events_are_refused(copy, at))
+            fail_msg("lie %zu was believed", i);
+    }
+    /* Whatever byte of the tables is another one: no crash, and no width that no column has. */
+    for (size_t byte = at + 64; byte < columns + 16 * n_columns; byte += byte == at + 64 + 63 ? 321 : 1) {
+        memcpy(copy, bytes, n_bytes);
+        copy[byte] ^= (unsigned char)(1u << byte % 8);
+        bool is_width = byte >= columns && (byte - columns) % 16 == 8;
+        bool is_refused = first_events_are_refused(copy, at);
+        assert_true(is_refused || !is_width);
+    }
+    free(copy);
+}
+
 static void unknown_chunks_are_skipped_and_newer_known_ones_refused(void **state)
 {
     (void)state;
@@ -330,9 +410,9 @@ static void unknown_chunks_are_skipped_and_newer_known_ones_refused(void **state
     assert_true(hash_all(store) != 0);
     store_close(store);
     memcpy(copy, bytes, n_bytes);
-    change_chunk(copy, CHUNK_EVENTS, CHUNK_EVENTS, 2);
+    change_chunk(copy, CHUNK_EVENTS, CHUNK_EVENTS, CHUNK_EVENTS_VERSION + 1);
     assert_null(open_copy(copy, &error));
-    assert_non_null(strstr(error.text, "has version 2; this program reads version 1"));
+    assert_non_null(strstr(error.text, "has version 3; this program reads version 2"));
     free(copy);
 }
 
@@ -417,6 +497,7 @@ int main(void)
         cmocka_unit_test(no_flipped_bit_changes_an_answer_silently),
         cmocka_unit_test(damage_with_right_checksums_never_crashes),
         cmocka_unit_test(a_newer_major_version_is_refused_a_minor_one_is_not),
+        cmocka_unit_test(columns_that_do_not_agree_are_refused),
         cmocka_unit_test(unknown_chunks_are_skipped_and_newer_known_ones_refused),
         cmocka_unit_test(members_that_an_older_file_lacks_are_unknown),
         cmocka_unit_test(nothing_is_left_behind_when_the_disk_is_full),

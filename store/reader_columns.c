@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Event chunks whose columns are narrow (version 2) are widened into memory before they are looked at: once per use,
+ * in buffers that go from chunk to chunk. Every width, index and sum is checked on the way.
+ */
+#include <string.h>
+
+#include "store/kinds.h"
+#include "store/store_private.h"
+
+/* What the payload's front says, as far as it has been checked. */
+struct narrow {
+    const struct chunk_header *header;
+    const unsigned char *payload;
+    const struct events_front *front;
+    const struct kind_entry *kinds;
+    const struct column_entry *columns;
+    const uint32_t *flags, *strings;
+    size_t data; /* where the columns begin in the payload */
+};
+
+struct column {
+    uint64_t base;
+    const void *values;
+    unsigned width;
+    size_t n;
+};
+
+static size_t padded(size_t n)
+{
+    return (n + 7) & ~(size_t)7;
+}
+
+static size_t words_of(const struct kind_entry *kind)
+{
+    return kind->n_arguments + (size_t)__builtin_popcount(kind->wide);
+}
+
+/* Takes the next column of n values; NULL and nothing taken if it has no such width or is not within the payload. */
+static bool take(const struct narrow *c, size_t *number, size_t *at, size_t n, bool is_wide, struct column *column)
+{
+    if (*number == c->front->n_columns)
+        return false;
+    const struct column_entry *entry = &c->columns[(*number)++];
+    unsigned width = entry->width;
+    /* n is a chunk's count of events or words, so n * width is no large number. */
+    if (width > (is_wide ? 8u : 4u) || (width & (width - 1)) || padded(n * width) > c->header->plain_bytes - *at)
+        return false;
+    *column = (struct column){entry->base, c->payload + *at, width, n};
+    *at += padded(n * width);
+    return true;
+}
+
+static uint32_t value32(const struct column *column, size_t i)
+{
+    uint32_t base = (uint32_t)column->base;
+    switch (column->width) {
+    case 0: return base;
+    case 1: return base + ((const uint8_t *)column->values)[i];
+    case 2: return base + ((const uint16_t *)column->values)[i];
+    default: return base + ((const uint32_t *)column->values)[i];
+    }
+}
+
+/* Runs a statement over the column's values x of row i, in a loop for each width. */
+#define EACH_NARROW(column, statement)                                                                        \
+    do {                                                                                                       \
+        const size_t n_ = (column)->n;                                                                         \
+        const uint32_t base_ = (uint32_t)(column)->base;                                                       \
+        if ((column)->width == 0)                                                                              \
+            for (size_t i = 0; i < n_; i++) {                                                                  \
+                const uint32_t x = base_;                                                                      \
+                statement;                                                                                     \
+            }                                                                                                  \
+        else if ((column)->width == 1)                                                                         \
+            for (size_t i = 0; i < n_; i++) {                                                                  \
+                const uint32_t x = base_ + ((const uint8_t *)(column)->values)[i];                             \
+                statement;                                                                                     \
+            }                                                                                                  \
+        else if ((column)->width == 2)                                                                         \
+            for (size_t i = 0; i < n_; i++) {                                                                  \
+                const uint32_t x = base_ + ((const uint16_t *)(column)->values)[i];                            \
+                statement;                                                                                     \
+            }                                                                                                  \
+        else                                                                                                   \
+            for (size_t i = 0; i < n_; i++) {                                                                  \
+                const uint32_t x = base_ + ((const uint32_t *)(column)->values)[i];                            \
+                statement;                                                                                     \
+            }                                                                                                  \
+    } while (0)
+
+#define EACH_WIDE(column, statement)                                                                          \
+    do {                                                                                                       \
+        const size_t n_ = (column)->n;                                                                         \
+        const uint64_t base_ = (column)->base;                                                                 \
+        if ((column)->width == 0)                                                                              \
+            for (size_t i = 0; i < n_; i++) {                                                                  \
+                const uint64_t x = base_;                                                                      \
+                statement;                                                                                     \
+            }                                                                                                  \
+        else if ((column)->width == 1)                                                                         \
+            for (size_t i = 0; i < n_; i++) {                                                                  \
+                const uint64_t x = base_ + ((const uint8_t *)(column)->values)[i];                             \
+                statement;                                                                                     \
+            }                                                                                                  \
+        else if ((column)->width == 2)                                                                         \
+            for (size_t i = 0; i < n_; i++) {                                                                  \
+                const uint64_t x = base_ + ((const uint16_t *)(column)->values)[i];                            \
+                statement;                                                                                     \
+            }                                                                                                  \
+        else if ((column)->width == 4)                                                                         \
+            for (size_t i = 0; i < n_; i++) {                                                                  \
+                const uint64_t x = base_ + ((const uint32_t *)(column)->values)[i];                            \
+                statement;                                                                                     \
+            }                                                                                                  \
+        else                                                                                                   \
+            for (size_t i = 0; i < n_; i++) {                                                                  \
+                const uint64_t x = base_ + ((const uint64_t *)(column)->values)[i];                            \
+                statement;                                                                                     \
+            }                                                                                                  \
+    } while (0)
+
+/* ---- the front ---- */
+
+static bool kind_is_sound(const struct kind_entry *kind)
+{
+    const struct event_kind_info *info = event_kind_info(kind->kind);
+    if (kind->n_arguments > MAX_ARGUMENTS || kind->has_list > 1 || (!kind->has_list && kind->n_list))
+        return false;
+    if ((uint32_t)(kind->wide | kind->strings) >> kind->n_arguments || kind->wide & kind->strings)
+        return false;
+    for (unsigned a = 0, n = info ? info->n_arguments : 0; a < n; a++) {
+        char type = info->arguments[a].type;
+        bool is_wide = type == 'l' || type == 'X';
+        if (type == 'S' ? !kind->has_list
+                        : a >= kind->n_arguments || (kind->wide >> a & 1) != is_wide || (kind->strings >> a & 1) != (type == 's'))
+            return false;
+    }
+    return true;
+}
+
+/* The tables in front of the columns, and whether the counts agree with each other. */
+static const char *read_front(struct narrow *c, uint32_t n_strings)
+{
+    const struct events_front *front = c->front = (const void *)c->payload;
+    uint64_t n = c->header->n, n_events = 0, n_words = 0, n_columns = 4;
+    if (n > MAX_CHUNK_EVENTS || front->n_words > MAX_CHUNK_WORDS || front->n_kinds > n || front->n_flags > n)
+        return "it holds too much";
+    uint64_t at = EVENTS_FRONT_BYTES, columns, flags, strings;
+    columns = at + (uint64_t)front->n_kinds * sizeof *c->kinds;
+    flags = columns + (uint64_t)front->n_columns * sizeof *c->columns;
+    strings = flags + padded((size_t)front->n_flags * 4);
+    c->data = strings + padded((size_t)front->n_strings * 4);
+    if (c->data > c->header->plain_bytes)
+        return "its columns do not fit";
+    c->kinds = (const void *)(c->payload + at);
+    c->columns = (const void *)(c->payload + columns);
+    c->flags = (const void *)(c->payload + flags);
+    c->strings = (const void *)(c->payload + strings);
+    for (uint32_t k = 0; k < front->n_kinds; k++) {
+        if (!kind_is_sound(&c->kinds[k]))
+            return "its arguments are not those of their kinds";
+        n_events += c->kinds[k].n;
+        n_words += (uint64_t)c->kinds[k].n * words_of(&c->kinds[k]) + c->kinds[k].n_list;
+        n_columns += c->kinds[k].n_arguments + 2u * c->kinds[k].has_list;
+    }
+    if (n_events != n || n_words != front->n_words || n_columns != front->n_columns)
+        return "its counts do not agree";
+    for (uint32_t i = 0; i < front->n_strings; i++)
+        if (c->strings[i] >= n_strings)
+            return "its strings are out of range";
+    return NULL;
+}
+
+/* ---- widening ---- */
+
+struct wide {
+    int64_t *time_ns;
+    int32_t *tid;
+    uint32_t *flags, *arg, *words, *where; /* where the words of each kind's events begin, kind by kind */
+    uint16_t *kind;
+};
+
+static size_t wide_bytes(size_t n, size_t n_words)
+{
+    return n * (8 + 4 + 4 + 4 + 4) + padded(n * 2) + padded(n_words * 4);
+}
+
+static struct wide wide_in(unsigned char *room, size_t n)
+{
+    struct wide w = {.time_ns = (int64_t *)(void *)room};
+    w.tid = (int32_t *)(void *)(w.time_ns + n);
+    w.flags = (uint32_t *)(void *)(w.tid + n);
+    w.arg = w.flags + n;
+    w.where = w.arg + n;
+    w.kind = (uint16_t *)(void *)(w.where + n);
+    w.words = (uint32_t *)(void *)((unsigned char *)w.kind + padded(n * 2));
+    return w;
+}
+
+/* The columns that every event has, but for the kind. */
+static const char *widen_common(const struct narrow *c, size_t *number, size_t *at, struct wide *w)
+{
+    struct column column;
+    size_t n = c->header->n;
+    const uint32_t n_flags = c->front->n_flags;
+    bool is_bad = false;
+    if (!take(c, number, at, n, true, &column))
+        return "its columns do not fit";
+    int64_t *time_ns = w->time_ns;
+    EACH_WIDE(&column, time_ns[i] = (int64_t)x);
+    for (size_t i = 1; i < n; i++)
+        is_bad |= time_ns[i] < time_ns[i - 1];
+    if (is_bad || time_ns[0] != c->header->begin || time_ns[n - 1] != c->header->end)
+        return "its times are not in order";
+    if (!take(c, number, at, n, false, &column))
+        return "its columns do not fit";
+    int32_t *tid = w->tid;
+    EACH_NARROW(&column, tid[i] = (int32_t)x);
+    if (!take(c, number, at, n, false, &column))
+        return "its columns do not fit";
+    const uint32_t *table = c->flags;
+    uint32_t *flags = w->flags;
+    EACH_NARROW(&column, if (x >= n_flags) return "its flags are out of range"; flags[i] = table[x]);
+    return NULL;
+}
+
+/* Lengths of the lists of each kind that has some, all in one; in the order of the kinds. */
+static const char *read_lengths(const struct narrow *c, size_t number, size_t at, uint32_t **lengths)
+{
+    struct column column;
+    *lengths = NULL;
+    size_t n_lists = 0, done = 0;
+    for (uint32_t k = 0; k < c->front->n_kinds; k++)
+        n_lists += c->kinds[k].has_list ? c->kinds[k].n : 0;
+    if (!n_lists)
+        return NULL;
+    *lengths = memory_resize(NULL, n_lists, sizeof **lengths);
+    for (uint32_t k = 0; k < c->front->n_kinds; k++) {
+        const struct kind_entry *kind = &c->kinds[k];
+        uint64_t sum = 0;
+        for (unsigned a = 0; a < kind->n_arguments; a++)
+            if (!take(c, &number, &at, kind->n, kind->wide >> a & 1, &column))
+                return "its columns do not fit";
+        if (!kind->has_list)
+            continue;
+        if (!take(c, &number, &at, kind->n, false, &column))
+            return "its columns do not fit";
+        for (size_t i = 0; i < kind->n; i++)
+            sum += (*lengths)[done++] = value32(&column, i);
+        if (sum != kind->n_list)
+            return "its lists have other lengths";
+        if (!take(c, &number, &at, kind->n_list, false, &column))
+            return "its columns do not fit";
+    }
+    return NULL;
+}
+
+/* Kinds, and where each event's words are. */
+static const char *place_events(const struct narrow *c, const struct column *column, const uint32_t *lengths, struct wide *w)
+{
+    struct {
+        uint32_t next, end; /* in where[] */
+        uint32_t n_words, kind;
+        const uint32_t *lengths;
+    } of[256];
+    const uint32_t n_kinds = c->front->n_kinds;
+    uint32_t first = 0, at = 0;
+    if (n_kinds > 256)
+        return "it holds too many kinds";
+    for (uint32_t k = 0; k < n_kinds; k++) {
+        const struct kind_entry *kind = &c->kinds[k];
+        of[k].next = first;
+        of[k].end = first += kind->n;
+        of[k].n_words = (uint32_t)words_of(kind);
+        of[k].kind = kind->kind;
+        of[k].lengths = kind->has_list ? lengths : NULL;
+        lengths += kind->has_list ? kind->n : 0;
+    }
+    uint32_t *arg = w->arg, *where = w->where;
+    uint16_t *kinds = w->kind;
+    EACH_NARROW(column, {
+        if (x >= n_kinds || of[x].next == of[x].end)
+            return "its kinds are out of range";
+        kinds[i] = (uint16_t)of[x].kind;
+        arg[i] = at;
+        where[of[x].next++] = at;
+        at += of[x].n_words;
+        if (__builtin_expect(of[x].lengths != NULL, 0))
+            at += *of[x].lengths++;
+    });
+    return NULL;
+}
+
+static const char *widen_kind(const struct narrow *c, const struct kind_entry *kind, size_t *number, size_t *at,
+                              const uint32_t *restrict where, const struct wide *w)
+{
+    struct column column;
+    const uint32_t n_strings = c->front->n_strings;
+    const uint32_t *strings = c->strings;
+    uint32_t *restrict words = w->words;
+    bool is_bad = false;
+    for (unsigned a = 0; a < kind->n_arguments; a++) {
+        bool is_wide = kind->wide >> a & 1;
+        if (!take(c, number, at, kind->n, is_wide, &column))
+            return "its columns do not fit";
+        if (is_wide)
+            EACH_WIDE(&column, memcpy(words + where[i], &x, 8));
+        else if (kind->strings >> a & 1)
+            EACH_NARROW(&column, {
+                bool is_in = x < n_strings;
+                is_bad |= !is_in;
+                words[where[i]] = strings[is_in ? x : 0];
+            });
+        else
+            EACH_NARROW(&column, words[where[i]] = x);
+        words += is_wide ? 2 : 1;
+        if (is_bad)
+            return "its strings are out of range";
+    }
+    return NULL;
+}
+
+static const char *widen_lists(const struct narrow *c, const struct kind_entry *kind, size_t *number, size_t *at,
+                               const uint32_t *where, const struct wide *w)
+{
+    struct column lengths, list;
+    size_t done = 0;
+    if (!take(c, number, at, kind->n, false, &lengths) || !take(c, number, at, kind->n_list, false, &list))
+        return "its columns do not fit";
+    for (size_t i = 0; i < kind->n; i++) {
+        uint32_t *words = w->words + where[i] + words_of(kind);
+        for (uint32_t k = value32(&lengths, i); k > 0; k--) {
+            uint32_t x = value32(&list, done++);
+            if (x >= c->front->n_strings)
+                return "its strings are out of range";
+            *words++ = c->strings[x];
+        }
+    }
+    return NULL;
+}
+
+static const char *widen(const struct narrow *c, struct wide *w)
+{
+    struct column kinds;
+    uint32_t *lengths = NULL;
+    size_t number = 0, at = c->data;
+    const char *fault = widen_common(c, &number, &at, w);
+    if (!fault && !take(c, &number, &at, c->header->n, false, &kinds))
+        fault = "its columns do not fit";
+    if (!fault)
+        fault = read_lengths(c, number, at, &lengths);
+    if (!fault)
+        fault = place_events(c, &kinds, lengths, w);
+    free(lengths);
+    const uint32_t *where = w->where;
+    for (uint32_t k = 0; k < c->front->n_kinds && !fault; k++) {
+        fault = widen_kind(c, &c->kinds[k], &number, &at, where, w);
+        if (!fault && c->kinds[k].has_list)
+            fault = widen_lists(c, &c->kinds[k], &number, &at, where, w);
+        where += c->kinds[k].n;
+    }
+    return fault ? fault : at == c->header->plain_bytes ? NULL : "its columns do not fit";
+}
+
+/* ---- the buffers ---- */
+
+/*
+ * Chunks that a merge stands in are pinned. Others stay for a while, least recently used first out, those that a merge
+ * has passed before all: their buffer is still in the processor's cache when the next chunk needs one.
+ */
+#define KEPT_BYTES  (48u << 20)
+#define KEPT_CHUNKS 16u             /* at least so many that are not pinned */
+#define MOST_BYTES  (1024ull << 20) /* of pinned ones: a thousand CPUs; a file that wants more is not a trace */
+
+static void unlink_wide(struct store_private *p, struct wide_chunk *wide)
+{
+    *(wide->newer ? &wide->newer->older : &p->newest) = wide->older;
+    *(wide->older ? &wide->older->newer : &p->oldest) = wide->newer;
+    wide->newer = wide->older = NULL;
+}
+
+static void link_newest(struct store_private *p, struct wide_chunk *wide)
+{
+    wide->newer = NULL;
+    wide->older = p->newest;
+    *(p->newest ? &p->newest->newer : &p->oldest) = wide;
+    p->newest = wide;
+}
+
+static void link_oldest(struct store_private *p, struct wide_chunk *wide)
+{
+    wide->older = NULL;
+    wide->newer = p->oldest;
+    *(p->oldest ? &p->oldest->older : &p->newest) = wide;
+    p->oldest = wide;
+}
+
+static void take_out(struct store_private *p, struct wide_chunk *wide)
+{
+    p->wide_bytes -= wide->capacity;
+    p->n_wide--;
+    unlink_wide(p, wide);
+    wide->chunk->view = NULL;
+}
+
+static void free_wide(struct wide_chunk *wide)
+{
+    if (wide)
+        free(wide->room);
+    free(wide);
+}
+
+/* A buffer with the room asked for; NULL: those that are pinned take too much. */
+static struct wide_chunk *take_buffer(struct store_private *p, size_t n_bytes)
+{
+    struct wide_chunk *wide = NULL;
+    for (;;) {
+        free_wide(wide);
+        for (wide = p->oldest; wide && wide->n_pins;)
+            wide = wide->newer;
+        bool is_full = p->wide_bytes + n_bytes > KEPT_BYTES;
+        if (!wide || p->n_wide - p->n_pinned <= KEPT_CHUNKS || (wide->is_lent && !is_full)) {
+            wide = NULL;
+            break;
+        }
+        take_out(p, wide);
+        if (p->wide_bytes + n_bytes <= KEPT_BYTES)
+            break;
+    }
+    if (p->wide_bytes + n_bytes > MOST_BYTES) {
+        free_wide(wide);
+        return NULL;
+    }
+    if (!wide)
+        wide = memory_new(sizeof *wide);
+    memory_reserve(wide->room, wide->capacity, n_bytes);
+    wide->is_lent = false;
+    return wide;
+}
+
+const struct event_view *reader_wide_view(struct store *store, struct chunk *chunk, const unsigned char *payload, const char **fault)
+{
+    struct store_private *p = store->private;
+    struct narrow narrow = {.header = &chunk->header, .payload = payload};
+    if ((*fault = read_front(&narrow, p->n_strings)))
+        return NULL;
+    size_t n = chunk->header.n;
+    struct wide_chunk *to = take_buffer(p, wide_bytes(n, narrow.front->n_words));
+    if (!to) {
+        *fault = "more chunks are needed at once than fit into memory";
+        return NULL;
+    }
+    struct wide columns = wide_in(to->room, n);
+    if ((*fault = widen(&narrow, &columns))) {
+        free_wide(to);
+        return NULL;
+    }
+    memcpy(&to->state, payload + sizeof(struct events_front), sizeof to->state);
+    to->view = (struct event_view){
+        .n = n, .time_ns = columns.time_ns, .tid = columns.tid, .kind = columns.kind, .flags = columns.flags,
+        .arg = columns.arg, .words = columns.words, .n_words = narrow.front->n_words,
+        .flags_known = narrow.front->flags_known, .cpu = chunk->header.cpu, .stream = chunk->header.owner, .state = &to->state};
+    to->chunk = chunk;
+    p->wide_bytes += to->capacity;
+    p->n_wide++;
+    link_newest(p, to);
+    return &to->view;
+}
+
+static struct wide_chunk *wide_of(const struct chunk *chunk)
+{
+    return chunk->header.version > 1 ? (struct wide_chunk *)chunk->view : NULL;
+}
+
+void reader_use_view(struct store *store, struct chunk *chunk, bool is_lent, bool is_pinned)
+{
+    struct wide_chunk *wide = wide_of(chunk);
+    if (!wide)
+        return;
+    store->private->n_pinned += is_pinned && !wide->n_pins;
+    wide->n_pins += is_pinned;
+    wide->is_lent |= is_lent;
+    unlink_wide(store->private, wide);
+    link_newest(store->private, wide);
+}
+
+void reader_unpin_view(struct store *store, struct chunk *chunk, bool is_passed)
+{
+    struct wide_chunk *wide = wide_of(chunk);
+    if (!wide || --wide->n_pins)
+        return;
+    store->private->n_pinned--;
+    unlink_wide(store->private, wide);
+    if (is_passed && !wide->is_lent)
+        link_oldest(store->private, wide);
+    else
+        link_newest(store->private, wide);
+}
+
+void reader_release_views(struct store *store)
+{
+    while (store->private->oldest) {
+        struct wide_chunk *wide = store->private->oldest;
+        take_out(store->private, wide);
+        free_wide(wide);
+    }
+}
