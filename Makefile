@@ -23,7 +23,7 @@ DESTDIR ?=
 , := ,
 
 # Every variant has its own folder of objects; the programs always end up in build/.
-VARIANT := $(notdir $(CC))$(if $(SAN),-$(subst $(,),-,$(SAN)))
+VARIANT := $(notdir $(CC))$(if $(SAN),-$(subst $(,),-,$(SAN)))$(if $(XENO_CONFIG),-cobalt)
 OBJ     := build/$(VARIANT)
 
 VERSION := 0.1.0

@@ -8,8 +8,14 @@ CAPTURE_OBJ    := $(OBJ)/capture-program
 CAPTURE_OBJS   := $(CAPTURE_SRC:%.c=$(CAPTURE_OBJ)/%.o)
 # Sanitizers need the dynamic libc.
 CAPTURE_STATIC := $(if $(SAN)$(XENO_CONFIG),,-static -Wl,--gc-sections -Wl,-z,noseparate-code)
-XENO_CFLAGS    := $(if $(XENO_CONFIG),$(shell $(XENO_CONFIG) --skin=posix --cflags))
-XENO_LDFLAGS   := $(if $(XENO_CONFIG),$(shell $(XENO_CONFIG) --skin=posix --ldflags --auto-init-solib))
+# Not the library's own start of main(): it would take options that are the agent's (--trace, --quiet, --version).
+XENO_CFLAGS    := $(if $(XENO_CONFIG),$(patsubst -I%,-isystem%,$(shell $(XENO_CONFIG) --skin=posix --cflags)))
+XENO_LDFLAGS   := $(if $(XENO_CONFIG),$(shell $(XENO_CONFIG) --skin=posix --ldflags --no-auto-init))
+ifneq ($(XENO_CONFIG),)
+ifeq ($(XENO_LDFLAGS),)
+$(error $(XENO_CONFIG) gives no flags for the POSIX API)
+endif
+endif
 
 .PHONY: capture
 capture: build/whylate-capture

@@ -10,6 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __COBALT__
+#include <xenomai/init.h>
+#endif
+
 #include "base/duration.h"
 #include "base/text.h"
 #include "capture/check.h"
@@ -103,6 +107,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_POLICY:
         if (parse_word(argument, policies, &word) != OK)
             argp_error(state, "unknown policy '%s'", argument);
+#ifdef __COBALT__
+        if (policy_numbers[word] == SCHED_DEADLINE)
+            argp_error(state, "Cobalt has no policy 'deadline'");
+#endif
         options->policy = policy_numbers[word];
         break;
     case OPTION_SLEEP:
@@ -184,6 +192,17 @@ static void all_allowed_cpus(struct cpuset *set)
                 cpuset_add(set, cpu);
 }
 
+/* The library reads a command line of its own (--trace, --quiet ...): it gets one without words. */
+static void start_cobalt(void)
+{
+#ifdef __COBALT__
+    static char name[] = "whylate-capture", *words[] = {name, NULL};
+    char *const *argv = words;
+    int argc = 1;
+    xenomai_init(&argc, &argv);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -201,6 +220,7 @@ int main(int argc, char **argv)
         .trace = TRACE_LOW, .trace_buffer_kb = 2048, .trace_clock = "mono", .helper_cpu = -1, .ring_samples = 65536,
         .counters = true,
     };
+    start_cobalt();
     argp_program_version = "whylate-capture " WHYLATE_VERSION;
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, &options);

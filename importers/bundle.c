@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/memory.h"
 #include "bundle/bundle.h"
 #include "bundle/samples.h"
 
@@ -54,6 +55,59 @@ static bool has_sibling(struct import *import, const char *name)
             return true;
     }
     return false;
+}
+
+/*
+ * Times of the bundle in Linux's CLOCK_MONOTONIC, which the traces are in: Cobalt may have one of its own, and clocks.txt
+ * then has pairs of both, one at each outlier.
+ */
+struct clock_shifts {
+    size_t n, capacity;
+    struct clock_shift {
+        int64_t own_ns, shift_ns;
+    } *rows; /* by own_ns */
+};
+
+static int by_own_time(const void *a, const void *b)
+{
+    const struct clock_shift *x = a, *y = b;
+    return (x->own_ns > y->own_ns) - (x->own_ns < y->own_ns);
+}
+
+static struct clock_shifts read_clock_shifts(struct import *import)
+{
+    struct clock_shifts shifts = {0};
+    struct bundle_table *table = read_sibling(import, BUNDLE_CLOCKS);
+    for (size_t row = 0; table && row < bundle_table_rows(table); row++) {
+        int64_t linux_ns;
+        struct clock_shift shift;
+        if (!bundle_table_i64(table, row, "linux_monotonic_ns", &linux_ns) || !bundle_table_i64(table, row, "monotonic_ns", &shift.own_ns) ||
+            __builtin_sub_overflow(linux_ns, shift.own_ns, &shift.shift_ns))
+            continue;
+        memory_reserve(shifts.rows, shifts.capacity, shifts.n + 1);
+        shifts.rows[shifts.n++] = shift;
+    }
+    bundle_table_free(table);
+    if (shifts.n)
+        qsort(shifts.rows, shifts.n, sizeof *shifts.rows, by_own_time);
+    return shifts;
+}
+
+/* By the pair that follows next (it was taken when the outlier was seen), else the last. */
+static int64_t linux_time_ns(const struct clock_shifts *shifts, int64_t time_ns)
+{
+    size_t low = 0, high = shifts->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (shifts->rows[middle].own_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int64_t sum_ns;
+    if (!shifts->n || __builtin_add_overflow(time_ns, shifts->rows[low < shifts->n ? low : shifts->n - 1].shift_ns, &sum_ns))
+        return time_ns;
+    return sum_ns;
 }
 
 static void note_damage(struct import *import, const struct bundle_table *table)
@@ -264,6 +318,7 @@ static enum status samples_read(struct import *import, const unsigned char *byte
     if (header.n_counters)
         name_counters(import, series, &header);
 
+    struct clock_shifts shifts = read_clock_shifts(import);
     struct tally tally = {0};
     size_t offset = BUNDLE_SAMPLES_HEADER_BYTES;
     uint64_t expected = 0;
@@ -275,7 +330,7 @@ static enum status samples_read(struct import *import, const unsigned char *byte
         }
         tally_add(&tally, &sample, expected);
         expected = sample.sequence + 1;
-        const struct sample row = {.time_ns = sample.wake_ns, .cycle = sample.sequence, .latency_ns = sample.wake_ns - sample.due_ns};
+        const struct sample row = {.time_ns = linux_time_ns(&shifts, sample.wake_ns), .cycle = sample.sequence, .latency_ns = sample.wake_ns - sample.due_ns};
         if (header.n_counters)
             store_add_sample_counted(import->store, series, &row, sample.counters);
         else
@@ -283,6 +338,7 @@ static enum status samples_read(struct import *import, const unsigned char *byte
         if ((offset / header.record_bytes) % 65536 == 0)
             import_progress(import, offset);
     }
+    free(shifts.rows);
     if (size - offset > 0 && size - offset < header.record_bytes)
         import_note(import, "file-truncated", offset, "the last record is cut");
     if (tally.n_dropped)
@@ -330,6 +386,7 @@ static enum status outliers_read(struct import *import, const unsigned char *byt
     (void)error;
     struct bundle_table *table = bundle_table_read((const char *)bytes, size);
     struct bundle_table *threads = read_sibling(import, BUNDLE_THREADS);
+    struct clock_shifts shifts = read_clock_shifts(import);
     const size_t n_rows = bundle_table_rows(table);
     uint64_t n_removed = 0, n_traces = 0, n_own = 0;
     int64_t worst_own_ns = 0;
@@ -358,8 +415,8 @@ static enum status outliers_read(struct import *import, const unsigned char *byt
         claim.section = SECTION_WAKEUP;
         claim.series = thread_series(import, thread);
         claim.latency_ns = latency_ns;
-        claim.begin_ns = due_ns;
-        claim.end_ns = claim.time_ns = wake_ns;
+        claim.begin_ns = linux_time_ns(&shifts, due_ns);
+        claim.end_ns = claim.time_ns = linux_time_ns(&shifts, wake_ns);
         for (size_t i = 0; threads && i < bundle_table_rows(threads); i++) {
             if (!bundle_table_i64(threads, i, "thread", &number) || number != thread)
                 continue;
@@ -381,6 +438,7 @@ static enum status outliers_read(struct import *import, const unsigned char *byt
     if (n_removed && n_removed < n_traces)
         import_note(import, "traces-removed", 0, "%" PRIu64 " traces of milder outliers made room for larger ones", n_removed);
     note_damage(import, table);
+    free(shifts.rows);
     bundle_table_free(threads);
     bundle_table_free(table);
     return OK;

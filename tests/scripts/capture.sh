@@ -78,3 +78,10 @@ if [ "$(value "$work/worst" trace_missing)" = - ]; then
     "$whylate" explain --json --quiet "$work/worst" >"$work/json"
     jq -e '.outliers | length == 2' "$work/json" >/dev/null || { echo "worst: $(jq '.outliers | length' "$work/json") outliers read"; exit 1; }
 fi
+
+# 7. The measuring thread's system calls, as the kernel's trace shows them: its sleep, and no other.
+if [ "$(value "$work/worst" trace_missing)" = - ] && command -v trace-cmd >/dev/null; then
+    "$agent" -q -o "$work/calls" -d 3s -i 1ms -c 0 -t worst --keep 1 --trace raw_syscalls:sys_enter --no-counters
+    trace-cmd report "$work/calls"/trace-*.dat 2>/dev/null | grep -E '^ *whylate/0-' | sed -n 's/.*sys_enter: *NR \([0-9]*\).*/\1/p' | sort | uniq -c >"$work/numbers"
+    [ "$(wc -l <"$work/numbers")" = 1 ] && [ "$(awk '{ print $1 }' "$work/numbers")" -gt 100 ] || { echo "system calls of the measuring thread:"; cat "$work/numbers"; exit 1; }
+fi
