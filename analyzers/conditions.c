@@ -351,7 +351,10 @@ static enum condition judge_console(const struct store *store, uint32_t run, str
             is_serial = true;
     if (console && (strncmp(console, "ttyS", 4) == 0 || strncmp(console, "ttyA", 4) == 0 || strncmp(console, "ttymxc", 6) == 0))
         is_serial = true;
-    if (!is_serial || cmdline_value(cmdline, "quiet", value, sizeof value))
+    /* The level that counts is the one in force: "quiet" makes it 4, `dmesg -n` changes it. */
+    int64_t level;
+    bool is_quiet = fact_number(run_fact(store, run, "kernel.printk"), &level) ? level <= 4 : cmdline_value(cmdline, "quiet", value, sizeof value) != NULL;
+    if (!is_serial || is_quiet)
         return CONDITION_GOOD;
     tell(out, "console-serial", "", SEVERITY_NOTE, CONFIDENCE_POSSIBLE, run);
     return CONDITION_BAD;
@@ -373,6 +376,15 @@ static enum condition judge_threaded(const struct store *store, uint32_t run, st
     return CONDITION_BAD;
 }
 
+/* "cpu.1.idle.3.latency_us": was that state switched off? */
+static bool is_disabled(const struct store *store, uint32_t run, const char *latency_key)
+{
+    char key[80];
+    snprintf(key, sizeof key, "%.*sdisable", (int)(strstr(latency_key, "latency_us") - latency_key), latency_key);
+    const char *value = run_fact(store, run, key);
+    return value && value[0] == '1';
+}
+
 /* Idle states that take longer to leave than a good kernel's whole wakeup. */
 static enum condition judge_idle(const struct store *store, uint32_t run, struct findings *out)
 {
@@ -382,13 +394,15 @@ static enum condition judge_idle(const struct store *store, uint32_t run, struct
     for (size_t i = 0; cmdline && i < sizeof limits / sizeof *limits; i++)
         if (cmdline_value(cmdline, limits[i], value, sizeof value) && strcmp(value, "halt") != 0)
             return CONDITION_GOOD;
-    int64_t deepest = -1;
+    /* States beyond the latency that the tool held in /dev/cpu_dma_latency are not entered. */
+    int64_t deepest = -1, held_us = INT64_MAX;
+    fact_number(run_tool_fact(store, run, "dma_latency_us"), &held_us);
     for (size_t i = 0; i < store->n_facts; i++) {
         const struct fact *fact = &store->facts[i];
         int64_t latency_us;
         if (fact->run == run && fact->key && strncmp(fact->key, "cpu.", 4) == 0 && strstr(fact->key, ".idle.") && strstr(fact->key, ".latency_us") &&
             fact_number(fact->value, &latency_us) && latency_us > deepest)
-            deepest = latency_us;
+            deepest = latency_us <= held_us && !is_disabled(store, run, fact->key) ? latency_us : deepest < 0 ? 0 : deepest;
     }
     if (driver && strcmp(driver, "none") == 0)
         return CONDITION_GOOD;
@@ -423,6 +437,17 @@ static bool is_measuring(const struct store *store, uint32_t run, const struct t
     return false;
 }
 
+/* On a CPU where nothing is measured it is in nobody's way. */
+static bool is_bound_elsewhere(const struct store *store, uint32_t run, const struct task *task)
+{
+    if (task->cpu == CPU_UNKNOWN)
+        return false;
+    for (size_t i = 0; i < store->n_series; i++)
+        if (store->series[i].run == run && (store->series[i].cpu == CPU_UNKNOWN || store->series[i].cpu == task->cpu))
+            return false;
+    return true;
+}
+
 static enum condition judge_tasks(const struct store *store, uint32_t run, struct findings *out, bool irq_threads)
 {
     bool is_cokernel, any = false;
@@ -434,7 +459,7 @@ static enum condition judge_tasks(const struct store *store, uint32_t run, struc
         any = true;
         bool is_irq = strncmp(task->comm, "irq/", 4) == 0 || strncmp(task->comm, "IRQ-", 4) == 0;
         if (is_irq != irq_threads || is_kernel_helper(task->comm) || is_measuring(store, run, task) ||
-            priority == PRIO_UNKNOWN || task->rt_priority < priority)
+            priority == PRIO_UNKNOWN || task->rt_priority < priority || is_bound_elsewhere(store, run, task))
             continue;
         struct finding *finding = tell(out, irq_threads ? "irq-thread-competes" : "background-realtime", "", SEVERITY_WARNING,
                                        CONFIDENCE_PROVEN, run);
@@ -476,6 +501,18 @@ static enum condition judge_virtualization(const struct store *store, uint32_t r
             return CONDITION_BAD;
         }
     return stated || where[2] ? CONDITION_GOOD : CONDITION_UNKNOWN;
+}
+
+static enum condition judge_clocksource(const struct store *store, uint32_t run, struct findings *out)
+{
+    const char *source = run_fact(store, run, "clocksource");
+    if (!source)
+        return CONDITION_UNKNOWN;
+    if (strcmp(source, "hpet") != 0 && strcmp(source, "acpi_pm") != 0 && !strstr(source, "jiffies"))
+        return CONDITION_GOOD;
+    struct finding *finding = tell(out, "clocksource-slow", "", SEVERITY_WARNING, CONFIDENCE_PROVEN, run);
+    finding_text(out, finding, "source", source);
+    return CONDITION_BAD;
 }
 
 /* Mode switches of a thread that should stay in the primary domain while it measured. */
@@ -533,6 +570,7 @@ const struct condition_rule condition_rules[] = {
     {"irq-thread-competes", judge_irq_threads, "ps -eLo tid,rtprio,comm", true},
     {"background-realtime", judge_background, "ps -eLo tid,rtprio,comm", true},
     {"virtualized", judge_virtualization, "systemd-detect-virt", true},
+    {"clocksource-slow", judge_clocksource, "cat /sys/devices/system/clocksource/clocksource0/current_clocksource", true},
     {"secondary-mode", judge_secondary, NULL, false},
     {"timer-not-calibrated", judge_timer, NULL, false},
     {NULL, NULL, NULL, false},

@@ -2,9 +2,11 @@
 #include "capture/check.h"
 
 #include <stdbool.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/cpuset.h"
 #include "base/memory.h"
@@ -53,33 +55,44 @@ static enum check_answer throttling(struct check_context *context)
     char line[64];
     if (!line_of(line, sizeof line, "/proc/sys/kernel/sched_rt_runtime_us"))
         return CHECK_UNKNOWN;
+    char period[64];
+    file_line(period, sizeof period, "/proc/sys/kernel/sched_rt_period_us");
     text_format(&context->found, "sched_rt_runtime_us is %s", line);
-    return atol(line) < 0 ? CHECK_GOOD : CHECK_BAD;
+    return atol(line) < 0 || atol(line) >= (period[0] ? atol(period) : 1000000) ? CHECK_GOOD : CHECK_BAD;
+}
+
+bool check_scales_frequency(const struct cpuset *cpus)
+{
+    char path[128], line[64];
+    for (int cpu = 0; cpu < CPUSET_MAX; cpu++) {
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
+        if (cpuset_has(cpus, cpu) && line_of(line, sizeof line, path))
+            return true;
+    }
+    return false;
 }
 
 static enum check_answer governor(struct check_context *context)
 {
+    if (!check_scales_frequency(&context->options->cpus)) {
+        text_add(&context->found, "no frequency scaling driver");
+        return CHECK_GOOD;
+    }
     struct cpuset bad = {0};
     char path[128], line[64], seen[64] = "";
-    size_t n = 0;
     for (int cpu = 0; cpu < CPUSET_MAX; cpu++) {
         if (!cpuset_has(&context->options->cpus, cpu))
             continue;
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
         if (!line_of(line, sizeof line, path))
             continue;
-        n++;
-        if (strcmp(line, "performance") != 0) {
+        if (strcmp(line, "performance") != 0 && strcmp(line, "userspace") != 0) {
             cpuset_add(&bad, cpu);
             snprintf(seen, sizeof seen, "%s", line);
         }
     }
-    if (!n) {
-        text_add(&context->found, "no frequency scaling driver");
-        return CHECK_GOOD;
-    }
     if (!cpuset_count(&bad)) {
-        text_add(&context->found, "performance");
+        text_add(&context->found, "fixed");
         return CHECK_GOOD;
     }
     text_format(&context->found, "%s on CPU ", seen);
@@ -90,9 +103,15 @@ static enum check_answer governor(struct check_context *context)
 /* A state that takes long to leave, is enabled, and is not ruled out by the held latency. */
 static enum check_answer idle(struct check_context *context)
 {
-    enum { SHALLOW_US = 20 };
+    enum { SHALLOW_US = 50 };
+    const bool is_held = context->options->dma_latency_us >= 0 && access("/dev/cpu_dma_latency", W_OK) == 0;
+    char driver[64];
     long worst_us = 0;
     size_t n = 0;
+    if (line_of(driver, sizeof driver, "/sys/devices/system/cpu/cpuidle/current_driver") && strcmp(driver, "none") == 0) {
+        text_add(&context->found, "no cpuidle driver: the CPU halts, and enters no deeper state");
+        return CHECK_GOOD;
+    }
     for (int cpu = 0; cpu < CPUSET_MAX; cpu++) {
         char pattern[128];
         struct path_list states;
@@ -109,18 +128,18 @@ static enum check_answer idle(struct check_context *context)
             long us = atol(latency);
             n++;
             if (disable[0] != '1' && us > worst_us &&
-                (context->options->dma_latency_us < 0 || us <= context->options->dma_latency_us))
+                (!is_held || us <= context->options->dma_latency_us))
                 worst_us = us;
         }
         path_list_release(&states);
     }
     if (!n) {
-        text_add(&context->found, "no cpuidle driver: how long an idle exit takes is not known");
+        text_add(&context->found, "the kernel says nothing about idle states");
         return CHECK_UNKNOWN;
     }
     text_format(&context->found, "deepest state that may be entered: %ld us%s", worst_us,
-                context->options->dma_latency_us >= 0 ? " (cpu_dma_latency is held)" : "");
-    return worst_us > SHALLOW_US ? CHECK_BAD : CHECK_GOOD;
+                is_held ? " (cpu_dma_latency is held)" : "");
+    return worst_us >= SHALLOW_US ? CHECK_BAD : CHECK_GOOD;
 }
 
 static enum check_answer console(struct check_context *context)
@@ -133,52 +152,139 @@ static enum check_answer console(struct check_context *context)
     }
     const char *serial = strstr(text_string(&consoles), "tty");
     bool has_serial = false;
-    for (; serial; serial = strstr(serial + 1, "tty"))
-        has_serial |= strchr("SAUM", serial[3]) != NULL && serial[3] != '\0';
+    for (; serial; serial = strstr(serial + 1, "tty")) /* ttyS0, ttyAMA0, ttymxc0; tty0 is the screen */
+        has_serial |= serial[3] > '9';
     text_release(&consoles);
     file_line(printk, sizeof printk, "/proc/sys/kernel/printk");
     text_format(&context->found, "%s, log level %d", has_serial ? "serial console" : "no serial console", atoi(printk));
-    return has_serial && atoi(printk) > 1 ? CHECK_BAD : CHECK_GOOD;
+    /* "quiet" makes it 4: errors and worse. */
+    return has_serial && atoi(printk) > 4 ? CHECK_BAD : CHECK_GOOD;
+}
+
+static bool has_cobalt(void)
+{
+    char line[64];
+    return line_of(line, sizeof line, "/proc/xenomai/version");
+}
+
+static bool is_rt_kernel(const struct utsname *name)
+{
+    char line[16];
+    file_line(line, sizeof line, "/sys/kernel/realtime");
+    return strstr(name->version, "PREEMPT_RT") || strstr(name->version, "PREEMPT RT") || line[0] == '1';
 }
 
 static enum check_answer realtime_kernel(struct check_context *context)
 {
     struct utsname name;
-    char line[16];
     uname(&name);
-    bool cobalt = false;
-    struct text version = {0};
-    if (file_read(&version, "/proc/xenomai/version", 4096))
-        cobalt = true;
-    text_release(&version);
-    file_line(line, sizeof line, "/sys/kernel/realtime");
-    bool rt = strstr(name.version, "PREEMPT_RT") || strstr(name.version, "PREEMPT RT") || line[0] == '1';
-    text_format(&context->found, "%s %s%s", name.release, name.version, cobalt ? ", with Cobalt" : "");
-    return rt || cobalt ? CHECK_GOOD : CHECK_BAD;
+    text_format(&context->found, "%s %s%s", name.release, name.version, has_cobalt() ? ", with Cobalt" : "");
+    return is_rt_kernel(&name) || has_cobalt() ? CHECK_GOOD : CHECK_BAD;
+}
+
+static enum check_answer threaded(struct check_context *context)
+{
+    struct utsname name;
+    char cmdline[4096];
+    uname(&name);
+    if (is_rt_kernel(&name) || has_cobalt()) {
+        text_add(&context->found, "this kernel threads them, or is not delayed by them");
+        return CHECK_GOOD;
+    }
+    if (!line_of(cmdline, sizeof cmdline, "/proc/cmdline"))
+        return CHECK_UNKNOWN;
+    char *rest = cmdline;
+    for (char *word; (word = strsep(&rest, " "));)
+        if (strcmp(word, "threadirqs") == 0) {
+            text_add(&context->found, "threadirqs");
+            return CHECK_GOOD;
+        }
+    text_add(&context->found, "handlers run in interrupt context");
+    return CHECK_BAD;
+}
+
+static bool has_priority(const struct capture_options *options)
+{
+    return options->policy == SCHED_FIFO || options->policy == SCHED_RR;
+}
+
+/* Threaded interrupts run at FIFO 50 unless somebody changed them. */
+static enum check_answer own_priority(struct check_context *context)
+{
+    const struct capture_options *options = context->options;
+    if (options->policy == SCHED_OTHER) {
+        text_add(&context->found, "no real-time policy");
+        return has_cobalt() ? CHECK_GOOD : CHECK_BAD;
+    }
+    if (options->policy == SCHED_DEADLINE) {
+        text_add(&context->found, "deadline");
+        return CHECK_GOOD;
+    }
+    text_format(&context->found, "%d", options->priority);
+    return options->priority > 50 || has_cobalt() ? CHECK_GOOD : CHECK_BAD;
+}
+
+static enum check_answer loaded(struct check_context *context)
+{
+    char line[64];
+    if (context->options->load || context->options->load_command) {
+        text_add(&context->found, "as asked for");
+        return CHECK_GOOD;
+    }
+    if (!line_of(line, sizeof line, "/proc/loadavg"))
+        return CHECK_UNKNOWN;
+    text_format(&context->found, "load average %.*s", (int)strcspn(line, " "), line);
+    return atoi(line) >= 1 ? CHECK_GOOD : CHECK_BAD;
+}
+
+static enum check_answer timer(struct check_context *context)
+{
+    if (!has_cobalt()) {
+        text_add(&context->found, "no Cobalt core, nothing to calibrate");
+        return CHECK_GOOD;
+    }
+    text_add(&context->found, "whether Cobalt's gravity fits shows in the minimum of a run");
+    return CHECK_UNKNOWN;
+}
+
+/* The kernel's configuration, plain or from /proc by the target's own zcat. */
+static bool read_config(struct text *config, const struct utsname *name)
+{
+    char path[512], buffer[16384];
+    snprintf(path, sizeof path, "/boot/config-%s", name->release);
+    if (file_read(config, path, 0))
+        return true;
+    FILE *pipe = access("/proc/config.gz", R_OK) == 0 ? popen("zcat /proc/config.gz 2>/dev/null", "r") : NULL;
+    for (size_t n; pipe && (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+        text_add_n(config, buffer, n);
+    return pipe && pclose(pipe) == 0 && config->length;
 }
 
 static enum check_answer debugging(struct check_context *context)
 {
-    static const char *const slow[] = {"CONFIG_PROVE_LOCKING=y", "CONFIG_LOCKDEP=y", "CONFIG_DEBUG_LOCK_ALLOC=y",
-                                       "CONFIG_DEBUG_PREEMPT=y", "CONFIG_DEBUG_OBJECTS=y", "CONFIG_SLUB_DEBUG_ON=y",
-                                       "CONFIG_KASAN=y", "CONFIG_KCSAN=y", "CONFIG_DEBUG_PAGEALLOC=y",
-                                       "CONFIG_IRQSOFF_TRACER=y", "CONFIG_PREEMPT_TRACER=y", "CONFIG_KMEMLEAK=y"};
+    /* The same as whylate's own check (analyzers/conditions.c); a test holds them together. */
+    static const char *const slow[] = {"DEBUG_PREEMPT", "PROVE_LOCKING", "LOCKDEP", "DEBUG_LOCK_ALLOC", "DEBUG_OBJECTS", "KASAN",
+                                       "KCSAN", "DEBUG_PAGEALLOC", "SLUB_DEBUG_ON", "DEBUG_KMEMLEAK", "LATENCYTOP",
+                                       "DEBUG_ATOMIC_SLEEP", "IPIPE_TRACE", "XENO_OPT_DEBUG", "PREEMPT_TRACER",
+                                       "IRQSOFF_TRACER"};
     struct utsname name;
-    char path[512];
     struct text config = {0};
     uname(&name);
-    snprintf(path, sizeof path, "/boot/config-%s", name.release);
-    if (!file_read(&config, path, 0)) {
+    if (!read_config(&config, &name)) {
         text_release(&config);
-        text_add(&context->found, "no plain kernel configuration here; whylate check reads config.gz from the bundle");
+        text_add(&context->found, "no kernel configuration can be read here");
         return CHECK_UNKNOWN;
     }
     for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
-        const char *at = strstr(text_string(&config), slow[i]);
+        char line[64];
+        snprintf(line, sizeof line, "CONFIG_%s=y\n", slow[i]);
+        const char *at = strstr(text_string(&config), line);
         if (at && (at == text_string(&config) || at[-1] == '\n'))
-            text_format(&context->found, "%s%s", context->found.length ? " " : "", slow[i]);
+            text_format(&context->found, "%sCONFIG_%s", context->found.length ? " " : "", slow[i]);
     }
     text_release(&config);
+    if (strstr(name.release, "debug"))
+        text_format(&context->found, "%skernel %s", context->found.length ? " " : "", name.release);
     if (context->found.length)
         return CHECK_BAD;
     text_add(&context->found, "none");
@@ -187,12 +293,26 @@ static enum check_answer debugging(struct check_context *context)
 
 static enum check_answer virtualized(struct check_context *context)
 {
+    static const char *const places[] = {"/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name",
+                                         "/sys/firmware/devicetree/base/model"};
+    static const char *const names[] = {"QEMU", "KVM", "VirtualBox", "VMware", "Hyper-V", "Xen", "Bochs", "innotek", "amazon",
+                                        "parallels"};
     struct text cpuinfo = {0};
     bool guest = file_read(&cpuinfo, "/proc/cpuinfo", 0) && strstr(text_string(&cpuinfo), " hypervisor");
-    bool is_x86 = strstr(text_string(&cpuinfo), "\nflags\t") != NULL;
     text_release(&cpuinfo);
-    text_add(&context->found, guest ? "the CPU says it is a guest's" : "no sign of a hypervisor");
-    return guest ? CHECK_BAD : is_x86 ? CHECK_GOOD : CHECK_UNKNOWN;
+    if (guest) {
+        text_add(&context->found, "the CPU says it is a guest's");
+        return CHECK_BAD;
+    }
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char line[128];
+        if (!line_of(line, sizeof line, places[i]))
+            continue;
+        text_format(&context->found, "%s%s", context->found.length ? ", " : "", line);
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            guest |= strstr(line, names[k]) != NULL;
+    }
+    return guest ? CHECK_BAD : context->found.length ? CHECK_GOOD : CHECK_UNKNOWN;
 }
 
 static enum check_answer clock_source(struct check_context *context)
@@ -201,7 +321,18 @@ static enum check_answer clock_source(struct check_context *context)
     if (!line_of(line, sizeof line, "/sys/devices/system/clocksource/clocksource0/current_clocksource"))
         return CHECK_UNKNOWN;
     text_add(&context->found, line);
-    return strcmp(line, "hpet") == 0 || strcmp(line, "acpi_pm") == 0 || strcmp(line, "jiffies") == 0 ? CHECK_BAD : CHECK_GOOD;
+    return strcmp(line, "hpet") == 0 || strcmp(line, "acpi_pm") == 0 || strstr(line, "jiffies") ? CHECK_BAD : CHECK_GOOD;
+}
+
+/* Kernel threads that run above everything by design, for moments only. */
+static bool is_kernel_helper(const char *comm)
+{
+    static const char *const names[] = {"migration/", "watchdog/", "posixcputmr", "stopper/", "idle_inject/", "rcuc/", "rcu_",
+                                        "cpuhp/"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(comm, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
 }
 
 /* Threads of the priority measured at, or above, that are not this program's and may run on a measured CPU. */
@@ -209,6 +340,10 @@ static enum check_answer competing(struct check_context *context, bool irq_threa
 {
     struct path_list found;
     unsigned n = 0;
+    if (!has_priority(context->options)) {
+        text_add(&context->found, "measured without a priority to compare with");
+        return CHECK_UNKNOWN;
+    }
     path_list_match(&found, "/proc/[0-9]*/task/[0-9]*/stat");
     for (size_t i = 0; i < found.n; i++) {
         char line[1024], path[128], allowed[4096] = "";
@@ -221,8 +356,7 @@ static enum check_answer competing(struct check_context *context, bool irq_threa
             continue;
         *end = '\0';
         bool is_irq = strncmp(name + 1, "irq/", 4) == 0;
-        bool is_per_cpu = strncmp(name + 1, "migration/", 10) == 0 || strncmp(name + 1, "stop", 4) == 0 ||
-                          strncmp(name + 1, "whylate", 7) == 0;
+        bool is_per_cpu = is_kernel_helper(name + 1);
         if (is_irq != irq_threads || is_per_cpu || (int)rt_priority < context->options->priority)
             continue;
         struct text status = {0};
@@ -265,6 +399,10 @@ static const struct {
     {"isolation", "CPU isolation", isolated,
      "other work on the CPU evicts the measuring thread's cache lines and delays it; a run with isolation cannot be compared with one without",
      "boot with isolcpus=LIST (and nohz_full=LIST rcu_nocbs=LIST)"},
+    {"priority", "priority of the measurement", own_priority,
+     "threaded interrupts (50 by default) and others outrank it", "-p 98"},
+    {"threadirqs", "threaded interrupts", threaded, "each handler runs to its end whatever the priority of the measuring thread",
+     "boot with threadirqs, or a kernel with PREEMPT_RT, which threads them by itself"},
     {"irq-threads", "interrupt threads above", irq_threads_compete,
      "a threaded interrupt of this priority or above runs before the measuring thread", "chrt -f -p LOWER TID, or move it with /proc/irq/N/smp_affinity"},
     {"realtime", "other real-time threads above", others_compete,
@@ -283,6 +421,8 @@ static const struct {
      "build without them"},
     {"bare-metal", "hypervisor", virtualized, "the host can take the CPU away at any time, and no event shows it",
      "measure on the machine itself"},
+    {"load", "load", loaded, "worst cases show under load only", "--load dd,hackbench, or --load-cmd CMD"},
+    {"timer", "timer calibration", timer, "a wrong gravity shifts every latency", "run Xenomai's autotune"},
     {"clocksource", "clock source", clock_source, "reading it takes microseconds", "boot with clocksource=tsc tsc=reliable if the TSC is sound"},
 };
 #define N_CONDITIONS (sizeof conditions / sizeof *conditions)

@@ -7,9 +7,11 @@
 #ifndef CAPTURE_CHECK_H
 #define CAPTURE_CHECK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/cpuset.h"
 #include "base/error.h"
 #include "capture/options.h"
 
@@ -19,5 +21,8 @@ enum check_answer { CHECK_GOOD = 0, CHECK_BAD, CHECK_UNKNOWN };
 unsigned check_print(const struct capture_options *options, FILE *out);
 /* Refuses (ERROR_USAGE) when a condition of the comma separated list is not good. Unknown names are refused too. */
 enum status check_require(const struct capture_options *options, const char *list, struct error *error);
+
+/* Does a driver set the frequency of any of these CPUs? */
+bool check_scales_frequency(const struct cpuset *cpus);
 
 #endif

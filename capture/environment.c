@@ -35,7 +35,7 @@ static const char *const files[] = {
     "/sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/latency", "/sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/disable",
     "/sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/usage", "/sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/time",
     "/sys/devices/system/cpu/intel_pstate/*", "/sys/devices/system/clocksource/clocksource0/*_clocksource",
-    "/sys/kernel/debug/sched/preempt", "/sys/kernel/debug/sched/features", "/sys/class/dmi/id/product_name",
+    "/sys/kernel/debug/sched/preempt", "/sys/kernel/debug/sched/features", "/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name",
     "/sys/class/dmi/id/bios_version", "/sys/class/dmi/id/bios_date", "/sys/firmware/devicetree/base/model",
     "/sys/hypervisor/type",
 };

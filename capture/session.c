@@ -17,6 +17,7 @@
 #include "base/duration.h"
 #include "base/memory.h"
 #include "bundle/bundle.h"
+#include "capture/check.h"
 #include "capture/environment.h"
 #include "capture/files.h"
 #include "capture/load.h"
@@ -54,6 +55,11 @@ static const char *policy_word(int policy)
     return policy == SCHED_FIFO ? "fifo" : policy == SCHED_RR ? "rr" : policy == SCHED_DEADLINE ? "deadline" : "other";
 }
 
+static bool has_priority(const struct capture_options *options)
+{
+    return options->policy == SCHED_FIFO || options->policy == SCHED_RR;
+}
+
 static void write_settings(struct session *session, const char *command)
 {
     static const char *const triggers[] = {[TRIGGER_MAXIMUM] = "max", [TRIGGER_THRESHOLD] = "threshold", [TRIGGER_WORST] = "worst"};
@@ -70,7 +76,7 @@ static void write_settings(struct session *session, const char *command)
     output_value(output, "machine", "%s", name.machine);
     output_value(output, "cpus", "%s", cpus);
     output_value(output, "policy", "%s", policy_word(options->policy));
-    output_value(output, "priority", "%d", options->priority);
+    output_value(output, "priority", has_priority(options) ? "%d" : NULL, options->priority);
     output_value(output, "interval_ns", "%" PRId64, options->interval_ns);
     output_value(output, "duration_ns", options->duration_ns ? "%" PRId64 : NULL, options->duration_ns);
     output_value(output, "loops", options->n_loops ? "%" PRIu64 : NULL, options->n_loops);
@@ -82,6 +88,7 @@ static void write_settings(struct session *session, const char *command)
     output_value(output, "dma_latency_us", session->dma_latency_fd >= 0 ? "%" PRId64 : NULL, options->dma_latency_us);
     output_value(output, "ring_samples", "%zu", options->ring_samples);
     output_value(output, "memory_locked", "%d", session->measurement.is_locked);
+    output_value(output, "frequency_scaling", check_scales_frequency(&options->cpus) ? NULL : "%s", "none");
     output_value(output, "load", options->load ? "%s" : NULL, options->load);
     output_value(output, "load_command", options->load_command ? "%s" : NULL, options->load_command);
     output_value(output, "trace_clock", trace_is_on(&session->trace) ? "%s" : NULL, options->trace_clock);
@@ -108,10 +115,9 @@ static void write_thread(struct session *session, const struct measure_thread *t
     snprintf(number[4], sizeof number[4], "%" PRId64, session->options->interval_ns);
     snprintf(number[5], sizeof number[5], "%" PRId64, thread->first_due_ns);
     snprintf(number[6], sizeof number[6], "%" PRId64, thread->sample_cost_ns);
-    const bool has_priority = session->options->policy == SCHED_FIFO || session->options->policy == SCHED_RR;
     output_row(&session->output, session->output.threads_fd,
                (const char *const[]){number[0], number[1], number[2], comm, policy_word(session->options->policy),
-                                     has_priority ? number[3] : NULL, number[4], number[5], number[6],
+                                     has_priority(session->options) ? number[3] : NULL, number[4], number[5], number[6],
                                      counters[0] ? counters : NULL, missing[0] ? missing : NULL},
                11);
 }

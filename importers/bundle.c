@@ -169,6 +169,7 @@ static enum status main_read(struct import *import, const unsigned char *bytes, 
         {"keep", "whylate-capture.keep"},
         {"memory_locked", "whylate-capture.memory_locked"},
         {"dma_latency_us", "whylate-capture.dma_latency_us"},
+        {"frequency_scaling", "cpu.governor"}, /* "none", or unknown: then the files below before/ say it */
         {"load", "load.kind"},
         {"load_command", "load.command"},
         {"trace_clock", "trace.clock"},

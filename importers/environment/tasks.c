@@ -11,7 +11,7 @@
 
 #include "importers/environment/environment.h"
 
-enum column { COLUMN_OTHER, COLUMN_TID, COLUMN_PID, COLUMN_CLASS, COLUMN_RTPRIO, COLUMN_PSR, COLUMN_COMM };
+enum column { COLUMN_OTHER, COLUMN_TID, COLUMN_PID, COLUMN_CLASS, COLUMN_RTPRIO, COLUMN_PSR, COLUMN_AFFINITY, COLUMN_COMM };
 #define MAX_COLUMNS 32
 
 static size_t words_of(const struct line *line, const char *words[], size_t lengths[], size_t max)
@@ -37,7 +37,7 @@ static enum column column_of(const char *word, size_t length)
         const char *word;
         enum column column;
     } known[] = {{"TID", COLUMN_TID}, {"LWP", COLUMN_TID}, {"SPID", COLUMN_TID}, {"PID", COLUMN_PID}, {"CLS", COLUMN_CLASS},
-                 {"POL", COLUMN_CLASS}, {"RTPRIO", COLUMN_RTPRIO}, {"PSR", COLUMN_PSR}, {"CPUID", COLUMN_PSR}, {"COMMAND", COLUMN_COMM},
+                 {"POL", COLUMN_CLASS}, {"RTPRIO", COLUMN_RTPRIO}, {"PSR", COLUMN_PSR}, {"CPUID", COLUMN_PSR}, {"AFFINITY", COLUMN_AFFINITY}, {"COMMAND", COLUMN_COMM},
                  {"CMD", COLUMN_COMM}, {"COMM", COLUMN_COMM}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strlen(known[i].word) == length && memcmp(known[i].word, word, length) == 0)
@@ -104,6 +104,10 @@ static bool take_row(struct import *import, const struct line *line, const enum 
         case COLUMN_RTPRIO:
             if (is_number)
                 task.rt_priority = (int32_t)number;
+            break;
+        case COLUMN_AFFINITY: /* a list; one number is a thread bound to one CPU */
+            if (is_number)
+                task.cpu = (int32_t)number;
             break;
         case COLUMN_COMM: {
             const char *line_end = line->text + line->length;
