@@ -261,6 +261,72 @@ static void put_ledger(FILE *file, const json_t *outlier)
     fputs("</tbody></table>\n", file);
 }
 
+/* How far into its run an outlier ended. */
+static void put_when(FILE *file, const struct store *store, const json_t *outlier)
+{
+    char text[DURATION_TEXT_BYTES];
+    int64_t begin_ns, end_ns, at_ns = json_get_ns(outlier, "end_ns");
+    double run = json_get_number(outlier, "run");
+    bool is_known = at_ns != NS_UNKNOWN && !isnan(run) && plot_run_span(store, (uint32_t)run, &begin_ns, &end_ns, NULL) && at_ns >= begin_ns;
+    put_element(file, "td", "n", is_known ? duration_format_long(at_ns - begin_ns, text) : NULL);
+}
+
+/* All in one table, and what their causes sum to. */
+static void put_overview(FILE *file, const struct store *store, const json_t *document)
+{
+    static const char *const titles[] = {">", ">when", ">late", "task", ">CPU", "cause", "culprit", "confidence", NULL};
+    static const char *const cause_titles[] = {"cause", "culprit", ">outliers", ">time", ">share", NULL};
+    const json_t *outliers = json_object_get(document, "outliers"), *causes = json_object_get(document, "causes"), *row;
+    size_t i;
+    put_head(file, titles);
+    json_array_foreach(outliers, i, row) {
+        fprintf(file, "<tr><td class=\"n\"><a href=\"#outlier-%zu\">%zu</a></td>", i + 1, i + 1);
+        put_when(file, store, row);
+        put_duration(file, row, "latency_ns");
+        put_element(file, "td", NULL, json_get_text(row, "comm"));
+        put_count(file, row, "cpu");
+        put_element(file, "td", NULL, json_get_text(row, "cause"));
+        put_element(file, "td", NULL, json_get_text(row, "culprit"));
+        put_element(file, "td", NULL, json_get_text(row, "confidence"));
+        fputs("</tr>\n", file);
+    }
+    fputs("</tbody></table>\n<p class=\"quiet\">When: since the first sample of the run, else since its trace began.</p>\n", file);
+    if (json_array_size(causes) < 2)
+        return;
+    put_head(file, cause_titles);
+    json_array_foreach(causes, i, row) {
+        fputs("<tr>", file);
+        put_element(file, "td", NULL, json_get_text(row, "cause"));
+        put_element(file, "td", NULL, json_get_text(row, "culprit"));
+        put_count(file, row, "n_outliers");
+        put_duration(file, row, "amount_ns");
+        fprintf(file, isnan(json_get_number(row, "share_pct")) ? "<td class=\"n\">\xe2\x80\x93</td></tr>\n" : "<td class=\"n\">%.1f %%</td></tr>\n", json_get_number(row, "share_pct"));
+    }
+    fputs("</tbody></table>\n", file);
+}
+
+/* Findings that relate late instants to each other, to other series, or to what else went on. */
+static void put_in_common(FILE *file, const json_t *document)
+{
+    static const char *const codes[] = {"periodic-outliers", "clustered-outliers", "simultaneous-maxima", "irq-storm", "timer-cascade",
+                                        "machine-changed", "tracer-artefact"};
+    const json_t *finding;
+    bool any = false;
+    for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
+        size_t i;
+        json_array_foreach(json_object_get(document, "findings"), i, finding) {
+            if (strcmp(json_get_text(finding, "code"), codes[k]) != 0)
+                continue;
+            fputs(any ? "" : "<h3>What they have in common</h3>\n<ul>\n", file);
+            any = true;
+            put_element(file, "li", NULL, json_get_text(finding, "text"));
+            putc('\n', file);
+        }
+    }
+    if (any)
+        fputs("</ul>\n", file);
+}
+
 static void put_outliers(FILE *file, const struct plot_source *source, const char *folder, const struct html_picture *pictures, size_t n_pictures)
 {
     const json_t *outliers = json_object_get(source->document, "outliers"), *outlier;
@@ -268,6 +334,12 @@ static void put_outliers(FILE *file, const struct plot_source *source, const cha
     if (!json_array_size(outliers))
         return;
     fputs("<section><h2 id=\"outliers\">Why it was late</h2>\n", file);
+    for (size_t k = 0; k < n_pictures; k++)
+        if (strcmp(pictures[k].kind->name, "samples") == 0)
+            put_picture(file, folder, &pictures[k], k);
+    if (json_array_size(outliers) > 1)
+        put_overview(file, source->store, source->document);
+    put_in_common(file, source->document);
     json_array_foreach(outliers, i, outlier) {
         struct text headline = {0};
         headline_outlier(outlier, &headline);
@@ -388,9 +460,9 @@ void html_write(const struct plot_source *source, const char *folder, const stru
     put_answers(file, source->document);
     put_outliers(file, source, folder, pictures, n_pictures);
     put_comparison(file, source->document);
-    bool is_open = false;
+    bool is_open = false, has_outliers = json_array_size(json_object_get(source->document, "outliers")) > 0;
     for (size_t i = 0; i < n_pictures; i++)
-        if (strcmp(pictures[i].kind->name, "timeline") != 0) {
+        if (strcmp(pictures[i].kind->name, "timeline") != 0 && !(has_outliers && strcmp(pictures[i].kind->name, "samples") == 0)) {
             if (!is_open)
                 fputs("<section><h2 id=\"distribution\">Distribution</h2>\n", file);
             is_open = true;

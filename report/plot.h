@@ -65,6 +65,11 @@ struct distribution {
 };
 bool distribution_of(const struct store *store, uint32_t series, struct distribution *distribution);
 void distribution_release(struct distribution *distribution);
+/*
+ * From when to when a run was measured, in the store's clock: by its samples with times, else by its trace. False: neither.
+ * from_samples may be NULL.
+ */
+bool plot_run_span(const struct store *store, uint32_t run, int64_t *begin_ns, int64_t *end_ns, bool *from_samples);
 /* The series that have a distribution, those with the largest maxima first. */
 uint32_t *plot_series(const struct store *store, size_t *n);
 

@@ -9,6 +9,7 @@
 
 #define N_COLUMNS 900
 #define MAX_LINES 7
+#define MAX_MARKS 20
 
 static size_t sampled_series(const struct store *store, uint32_t list[MAX_LINES])
 {
@@ -76,6 +77,75 @@ static void write_series(const struct store *store, uint32_t series, const struc
     fputs("\n\n", data);
 }
 
+bool plot_run_span(const struct store *store, uint32_t run, int64_t *begin_ns, int64_t *end_ns, bool *from_samples)
+{
+    *begin_ns = INT64_MAX;
+    *end_ns = INT64_MIN;
+    for (uint32_t i = 0; i < store->n_series; i++) {
+        struct error ignored = {0};
+        struct sample_view view;
+        size_t n = store_count_sample_chunks(store, i);
+        if (store->series[i].run != run || !store->series[i].has_times || !n || store_sample_chunk(store, i, 0, &view, &ignored) == FAILED || !view.n)
+            continue;
+        *begin_ns = view.time_ns[0] < *begin_ns ? view.time_ns[0] : *begin_ns;
+        if (store_sample_chunk(store, i, n - 1, &view, &ignored) != FAILED && view.n && view.time_ns[view.n - 1] > *end_ns)
+            *end_ns = view.time_ns[view.n - 1];
+    }
+    if (from_samples)
+        *from_samples = *begin_ns <= *end_ns;
+    for (size_t i = 0; i < store->n_streams && *begin_ns > *end_ns; i++)
+        if (store->streams[i].run == run && store->streams[i].n_events && store->streams[i].begin_ns != NS_UNKNOWN) {
+            *begin_ns = store->streams[i].begin_ns;
+            *end_ns = store->streams[i].end_ns;
+        }
+    return *begin_ns <= *end_ns;
+}
+
+/* The outliers that are explained, at their place: a point, and the rank that the report gives it ("1, 4" where two meet). */
+struct rank_mark {
+    double x, y; /* shares of the axis */
+    struct text ranks;
+};
+
+static size_t rank_marks(const struct plot_source *source, const struct axis *axis, double max_ns, struct rank_mark marks[MAX_MARKS])
+{
+    size_t i, n = 0;
+    const json_t *outlier;
+    json_array_foreach(json_object_get(source->document, "outliers"), i, outlier) {
+        int64_t end_ns = json_get_ns(outlier, "end_ns"), late_ns = json_get_ns(outlier, "latency_ns");
+        double series = json_get_number(outlier, "series");
+        if (isnan(series) || series < 0 || series >= source->store->n_series || !source->store->series[(size_t)series].has_times ||
+            end_ns == NS_UNKNOWN || late_ns == NS_UNKNOWN || (double)end_ns < axis->begin || (double)end_ns > axis->end || axis->end <= axis->begin)
+            continue;
+        double x = ((double)end_ns - axis->begin) / (axis->end - axis->begin), y = (double)late_ns / max_ns;
+        size_t k = 0;
+        while (k < n && (fabs(marks[k].x - x) > 0.02 || fabs(marks[k].y - y) > 0.06))
+            k++;
+        if (k == MAX_MARKS)
+            continue;
+        if (k == n)
+            marks[n++] = (struct rank_mark){.x = x, .y = y, .ranks = {.max_length = 24}};
+        text_format(&marks[k].ranks, "%s%zu", marks[k].ranks.length ? ", " : "", i + 1);
+    }
+    return n;
+}
+
+static void draw_marks(const struct plot_source *source, const struct axis *axis, double max_ns, struct time_unit x_unit, struct time_unit y_unit,
+                       size_t index, struct plot *plot)
+{
+    struct rank_mark marks[MAX_MARKS];
+    size_t n = axis->has_times ? rank_marks(source, axis, max_ns, marks) : 0;
+    for (size_t i = 0; i < n; i++) {
+        fprintf(plot->data, "%.10g %.10g \"%s\"\n", marks[i].x * (axis->end - axis->begin) / x_unit.ns, marks[i].y * max_ns / y_unit.ns,
+                text_string(&marks[i].ranks));
+        text_release(&marks[i].ranks);
+    }
+    if (n)
+        text_format(plot->command, ", \\\n  '%s.dat' index %zu using 1:2 with points pt 7 ps 0.6 lc rgb '#d55e00' title 'explained outliers', "
+                                   "'' index %zu using 1:2:3 with labels offset 0,0.8 tc rgb '#d55e00' notitle",
+                    plot->name, index, index);
+}
+
 static void draw_samples(const struct plot_source *source, size_t index, struct plot *plot)
 {
     (void)index;
@@ -110,6 +180,7 @@ static void draw_samples(const struct plot_source *source, size_t index, struct 
         text_add_quoted(plot->command, text_string(&title));
         text_release(&title);
     }
+    draw_marks(source, &axis, max_ns, x_unit, y_unit, n, plot);
 }
 
 const struct plot_kind plot_samples = {
