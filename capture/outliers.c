@@ -46,6 +46,14 @@ static size_t mildest(const struct outliers *outliers)
     return least;
 }
 
+static int64_t worst_kept_ns(const struct outliers *outliers)
+{
+    int64_t worst_ns = INT64_MIN;
+    for (size_t i = 0; i < outliers->n_kept; i++)
+        worst_ns = outliers->kept[i].latency_ns > worst_ns ? outliers->kept[i].latency_ns : worst_ns;
+    return worst_ns;
+}
+
 /* ---- which ---- */
 
 /* The N largest latencies of each second; the smallest N-th of them is the floor. */
@@ -188,14 +196,18 @@ void outliers_save(struct outliers *outliers)
 {
     static const char *const reasons[] = {[TRIGGER_THRESHOLD] = "threshold", [TRIGGER_MAXIMUM] = "new maximum",
                                           [TRIGGER_WORST] = "among the worst"};
+    static const char own_doing[] = "while a trace was saved";
     const struct measure_thread *thread = outliers->worst_thread;
     const struct bundle_sample *sample = &outliers->worst;
     if (!thread)
         return;
     struct kept_outlier kept = {.number = ++outliers->n, .latency_ns = sample->wake_ns - sample->due_ns};
-    /* What a save delayed gets a row, but no trace: one save would follow the other for ever. */
-    if (outliers->worst_is_own_doing) {
-        write_row(outliers, &kept, "while a trace was saved", false);
+    /*
+     * What a save may have delayed gets a row but no trace, or one save would follow the other for ever. One worse than
+     * all that are kept is saved nonetheless: the maximum must not stay without evidence, and that cannot go on for long.
+     */
+    if (outliers->worst_is_own_doing && kept.latency_ns <= worst_kept_ns(outliers)) {
+        write_row(outliers, &kept, own_doing, false);
         outliers->worst_thread = NULL;
         return;
     }
@@ -224,6 +236,6 @@ void outliers_save(struct outliers *outliers)
     } else if (has_ipipe) {
         file_write(IPIPE_FROZEN, "0", NULL);
     }
-    write_row(outliers, &kept, reasons[outliers->options->trigger], is_saved);
+    write_row(outliers, &kept, outliers->worst_is_own_doing ? own_doing : reasons[outliers->options->trigger], is_saved);
     outliers->worst_thread = NULL;
 }

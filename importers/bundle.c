@@ -400,8 +400,9 @@ static enum status outliers_read(struct import *import, const unsigned char *byt
         if (!bundle_table_i64(table, row, "thread", &thread) || !bundle_table_i64(table, row, "latency_ns", &latency_ns) ||
             !bundle_table_i64(table, row, "due_ns", &due_ns) || !bundle_table_i64(table, row, "wake_ns", &wake_ns))
             continue;
+        /* With a trace of its own the cause can be seen. */
         const char *why = bundle_table_field(table, row, "why");
-        if (why && strcmp(why, "while a trace was saved") == 0) {
+        if (why && strcmp(why, "while a trace was saved") == 0 && !bundle_table_field(table, row, "trace")) {
             worst_own_ns = latency_ns > worst_own_ns ? latency_ns : worst_own_ns;
             n_own++;
             continue;

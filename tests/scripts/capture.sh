@@ -72,7 +72,7 @@ status=0
 [ "$(value "$work/worst" trigger)" = worst ] || { echo "trigger: $(value "$work/worst" trigger)"; exit 1; }
 if [ "$(value "$work/worst" trace_missing)" = - ]; then
     kept=$(cd "$work/worst" && ls trace-*.dat | sort)
-    awk -F'\t' '!/^#/ && $9 == "among the worst" { print $6, $7 }' "$work/worst/outliers.txt" | sort -rn >"$work/rows"
+    awk -F'\t' '!/^#/ && $7 != "-" { print $6, $7 }' "$work/worst/outliers.txt" | sort -rn >"$work/rows"
     [ "$(wc -l <"$work/rows")" -ge 2 ] || { echo "worst: $(cat "$work/rows")"; exit 1; }
     [ "$(head -2 "$work/rows" | cut -d' ' -f2 | sort)" = "$kept" ] || { echo "worst: kept" $kept "of"; cat "$work/rows"; exit 1; }
     "$whylate" explain --json --quiet "$work/worst" >"$work/json"
