@@ -252,7 +252,7 @@ int main(int argc, char **argv)
         fputs("Without root there is no real-time priority (unless `ulimit -r` allows it), no kernel trace, no held idle\n"
               "latency and no lock on memory. What still works: --policy other --trace off --dma-latency -1, with every\n"
               "sample kept and the environment as far as it may be read.\n", stderr);
-    else if (!options.quiet)
+    else if (status != FAILED && !options.quiet)
         fprintf(stderr, "bundle: %s\n", options.directory);
     return status == OK ? 0 : error_exit_code(&error);
 }

@@ -279,9 +279,9 @@ static void write_proof(struct session *session, const char *when)
         const char *voluntary = strstr(text_string(&status), "\nvoluntary_ctxt_switches:");
         const char *forced = strstr(text_string(&status), "\nnonvoluntary_ctxt_switches:");
         snprintf(key, sizeof key, "thread_%u_%s", i, when);
-        output_value(&session->output, key, "minor_faults %lu major_faults %lu voluntary_switches %ld forced_switches %ld",
-                     minor, major, voluntary ? strtol(voluntary + 25, NULL, 10) : -1,
-                     forced ? strtol(forced + 28, NULL, 10) : -1);
+        if (voluntary && forced)
+            output_value(&session->output, key, "minor_faults %lu major_faults %lu voluntary_switches %ld forced_switches %ld",
+                         minor, major, strtol(voluntary + 25, NULL, 10), strtol(forced + 28, NULL, 10));
         text_release(&status);
     }
 }
@@ -313,6 +313,10 @@ static void finish(struct session *session, const char *why)
     }
     if (n_dropped)
         output_log(&session->output, "%" PRIu64 " samples were dropped: the rings were full", n_dropped);
+    struct text status = {0};
+    const char *peak = file_read(&status, "/proc/self/status", 65536) ? strstr(text_string(&status), "\nVmHWM:") : NULL;
+    output_value(&session->output, "resident_kb", peak ? "%ld" : NULL, peak ? strtol(peak + 7, NULL, 10) : 0);
+    text_release(&status);
     output_value(&session->output, "end_monotonic_ns", "%" PRId64, monotonic_ns());
     output_value(&session->output, "outliers", "%u", session->outliers.n);
     output_value(&session->output, "state", "%s", why);
