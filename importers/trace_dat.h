@@ -4,7 +4,8 @@
  *
  *     container (trace_dat_v6.c, trace_dat_v7.c) -> struct trace_file: spans of the mapped file, nothing decoded
  *     formats   (trace_dat_formats.c)            -> struct trace_formats: one decoder per event id, plain numbers
- *     walk      (trace_dat_page.h, _decode.c)    -> pages to event batches, many threads, each alone
+ *     walk      (trace_dat_page.h, _decode.c)    -> pages to records, many threads, each alone
+ *     columns   (trace_dat_columns.c, _special.c) -> records to the packed columns of a chunk, on the same thread
  *     driver    (trace_dat_walk.c)               -> work items, order of the commits, gaps
  */
 #ifndef IMPORTERS_TRACE_DAT_H

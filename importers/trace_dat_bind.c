@@ -366,7 +366,7 @@ static void bind_text(struct binder *b, struct trace_op *op, const struct trace_
     }
 }
 
-/* One argument: "a|b:how" for an argument of this type at word dst. */
+/* Argument number dst, of this type: "a|b:how". */
 static void bind_argument(struct binder *b, const char *spec, size_t length, char type, unsigned dst)
 {
     struct trace_op *op = &b->decoder->ops[b->decoder->n_ops++];
@@ -411,14 +411,10 @@ static void bind_argument(struct binder *b, const char *spec, size_t length, cha
         op->code = OP_STATE;
     else if (type == 's')
         bind_text(b, op, field, how);
-    else if (is_wide)
-        op->code = field->size == 8 ? OP_COPY64 : OP_NUMBER64;
     else
-        op->code = field->size == 4 ? OP_COPY32 : OP_NUMBER32;
+        op->code = is_wide ? OP_NUMBER64 : OP_NUMBER32;
     if (op->code == OP_CHARS)
         op->aux = field->size;
-    if (op->code == OP_COPY64 && b->formats->big)
-        op->code = OP_NUMBER64;
     uint32_t end = field->offset + field->size;
     if (end > b->decoder->min_size)
         b->decoder->min_size = end;
@@ -428,16 +424,12 @@ static void bind_arguments(struct binder *b, unsigned kind, const char *argument
 {
     const struct event_kind_info *info = event_kind_info(kind);
     b->decoder->kind = (uint16_t)kind;
-    unsigned dst = 0;
     for (unsigned i = 0; i < info->n_arguments; i++) {
         size_t length = strcspn(arguments, " ");
-        char type = info->arguments[i].type;
-        bind_argument(b, arguments, length, type, dst);
-        dst += type == 'l' || type == 'X' ? 2 : 1;
+        bind_argument(b, arguments, length, info->arguments[i].type, i);
         arguments += length;
         arguments += *arguments == ' ';
     }
-    b->decoder->n_words = (uint8_t)dst;
 }
 
 static bool bind_special(struct binder *b, const char *system, const char *event)
@@ -502,37 +494,6 @@ static void bind_other(struct binder *b)
     b->decoder->n_fields = (uint32_t)b->n_fields;
     b->decoder->special = SPECIAL_OTHER;
     b->decoder->kind = KIND_OTHER;
-    b->decoder->n_words = 2;
-}
-
-/*
- * Steps that copy neighbours to neighbours become one: pid and prio, expires and softexpires. Only where the byte order
- * is this machine's, for the copies are of plain bytes.
- */
-static void merge_copies(struct trace_decoder *decoder)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < decoder->n_ops; i++) {
-        struct trace_op *last = n ? &decoder->ops[n - 1] : NULL;
-        const struct trace_op op = decoder->ops[i];
-        unsigned words = op.code == OP_COPY32 ? 1 : 2;
-        bool fits = last && last->code == op.code && (op.code == OP_COPY32 || op.code == OP_COPY64) &&
-                    op.src == last->src + 4 * words && op.dst == last->dst + words;
-        if (fits)
-            last->code = op.code == OP_COPY32 ? OP_COPY64 : OP_COPY128;
-        else
-            decoder->ops[n++] = op;
-    }
-    decoder->n_ops = (uint8_t)n;
-}
-
-/* What holds for every decoder, whatever made it. */
-static void finish_decoder(struct trace_formats *formats, struct trace_decoder *decoder)
-{
-    if (!formats->big)
-        merge_copies(decoder);
-    if (decoder->n_words > formats->max_words)
-        formats->max_words = decoder->n_words;
 }
 
 void trace_format_bind(struct trace_formats *formats, struct trace_decoder *decoder, const char *system,
@@ -550,5 +511,4 @@ void trace_format_bind(struct trace_formats *formats, struct trace_decoder *deco
         }
     if (!is_bound)
         bind_other(&b);
-    finish_decoder(formats, decoder);
 }

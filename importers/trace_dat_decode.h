@@ -8,7 +8,7 @@
 
 #include "importers/trace_dat_formats.h"
 #include "importers/trace_dat_page.h"
-#include "store/events.h"
+#include "store/columns.h"
 
 /* A span without events, found by its mark in a page. */
 struct trace_gap {
@@ -17,10 +17,21 @@ struct trace_gap {
     bool is_damage; /* of the file, not of the recording */
 };
 
+/* A chunk of events: what all have, while records are walked; then their columns. */
+struct trace_batch {
+    size_t n;
+    int64_t time_ns[EVENTS_PER_CHUNK];
+    int32_t tid[EVENTS_PER_CHUNK];
+    uint32_t flags[EVENTS_PER_CHUNK];
+    struct event_columns *columns;
+};
+struct trace_batch *trace_batch_new(void);
+void trace_batch_free(struct trace_batch *batch);
+
 /* What one work item gave. */
 struct trace_result {
     size_t n_batches, batches_capacity;
-    struct event_batch **batches;
+    struct trace_batch **batches;
     size_t n_gaps, gaps_capacity;
     struct trace_gap *gaps;
     bool gap_is_open;   /* the last gap has no end yet */
@@ -46,9 +57,20 @@ struct trace_worker {
     uint32_t tsc_mult, tsc_shift; /* mult 0: stamps are taken as they are */
     int64_t offset_ns;
     struct trace_result *result;
-    struct event_batch *batch;    /* being filled: the result's last */
-    struct event_batch *(*take_batch)(void *context); /* an empty one from the pool */
+    struct trace_batch *batch;    /* being filled: the result's last */
+    struct trace_batch *(*take_batch)(void *context); /* one from the pool */
     void *take_context;
+    /* Of the batch's events: the record, and the number of its decoder. */
+    struct page_record records[EVENTS_PER_CHUNK];
+    uint16_t decoders[EVENTS_PER_CHUNK];
+    /* The same, decoder by decoder: the record, and its row in the columns of its kind. */
+    struct page_record sorted[EVENTS_PER_CHUNK];
+    uint32_t rows[EVENTS_PER_CHUNK];
+    struct decoder_use {
+        uint32_t n, next;
+    } *uses;                      /* by decoder */
+    uint16_t *used;               /* decoders that the batch needs, in the order of first use */
+    size_t n_used;
     uint32_t generation;          /* of the batch: cached string ids of others do not count */
     struct comm_entry comms[1 << COMM_CACHE_BITS];
     struct symbol_entry symbols[1 << SYMBOL_CACHE_BITS];
@@ -63,57 +85,46 @@ struct trace_worker {
 
 struct trace_worker *trace_worker_new(const struct trace_formats *formats, const struct trace_file *file);
 void trace_worker_free(struct trace_worker *worker);
-/* Walks pages of page_size bytes; the last may be cut. offset is that of bytes in the file, for notes. */
+/* Walks pages of page_size bytes; the last may be cut. offset is that of bytes in the file, for notes. Then finish. */
 void trace_worker_pages(struct trace_worker *worker, const unsigned char *bytes, size_t size, uint32_t page_size,
                         uint64_t offset);
 /* Unpacks n_chunks chunks (u32 packed, u32 unpacked, bytes) and walks their pages. */
 void trace_worker_chunks(struct trace_worker *worker, struct span chunks, size_t n_chunks, uint32_t page_size,
                          enum trace_compression compression, uint64_t offset);
+/* Makes columns of the records walked so far; the pages must be there until then. */
+void trace_worker_finish(struct trace_worker *worker);
 void trace_result_release(struct trace_result *result);
 
 /* ---- between the decoder's files ---- */
 
-/* Local id of a string, and the word that holds it remembered for the commit. word counts from the batch's start. */
-void worker_put_string(struct trace_worker *worker, size_t word, const char *text, size_t length);
-/* The slow halves of the two below: fill a cache's entry. */
+/* trace_dat_columns.c: fills and packs the columns of the batch. */
+void worker_fill_columns(struct trace_worker *worker);
+
+/* Strings as indices into the batch's dictionary; the slow halves of the two below fill a cache's entry. */
+uint32_t worker_text(struct trace_worker *worker, const char *text, size_t length);
 void worker_fill_symbol(struct trace_worker *worker, struct symbol_entry *entry, uint64_t address);
 void worker_fill_atom(struct trace_worker *worker, uint32_t atom);
 
-static inline void worker_put_id(struct trace_worker *worker, size_t word, uint32_t id)
-{
-    struct event_batch *batch = worker->batch;
-    batch->words[word] = id;
-    batch->string_words[batch->n_string_words++] = (uint32_t)word;
-}
-
-static inline void worker_put_atom(struct trace_worker *worker, size_t word, uint32_t atom)
+static inline uint32_t worker_atom(struct trace_worker *worker, uint32_t atom)
 {
     if (__builtin_expect(worker->atoms[atom].generation != worker->generation, 0))
         worker_fill_atom(worker, atom);
-    worker_put_id(worker, word, worker->atoms[atom].id);
+    return worker->atoms[atom].id;
 }
 
-static inline void worker_put_symbol(struct trace_worker *worker, size_t word, uint64_t address)
+static inline uint32_t worker_symbol(struct trace_worker *worker, uint64_t address)
 {
     struct symbol_entry *entry = &worker->symbols[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SYMBOL_CACHE_BITS)];
     if (__builtin_expect(entry->address != address || entry->generation != worker->generation, 0))
         worker_fill_symbol(worker, entry, address);
-    worker_put_id(worker, word, entry->id);
+    return entry->id;
 }
 
-/* Room for n more words and as many strings. */
-static inline void worker_reserve(struct trace_worker *worker, size_t n)
-{
-    struct event_batch *batch = worker->batch;
-    memory_reserve(batch->words, batch->words_capacity, batch->n_words + n);
-    memory_reserve(batch->string_words, batch->string_words_capacity, batch->n_string_words + n);
-}
-/*
- * Fills the words of a special event: out is the index of its first word, the fixed words of its kind (and its steps')
- * are there already. Returns how many words it has then.
- */
-size_t worker_special(struct trace_worker *worker, const struct trace_decoder *decoder, struct page_record record,
-                      size_t out, size_t n_words);
+/* Fills a row of a special event's kind, beyond what the steps do. */
+void worker_special(struct trace_worker *worker, const struct trace_decoder *decoder, struct page_record record,
+                    struct kind_columns *columns, size_t row);
+/* Appends a stack's frames to the list of its kind. */
+uint32_t worker_stack(struct trace_worker *worker, const struct trace_decoder *decoder, struct page_record record);
 /* "%d %s" with the binary arguments of trace_bprintk(). */
 size_t trace_bprint_format(const struct trace_formats *formats, const char *fmt, const unsigned char *arguments,
                            size_t size, char *text, size_t capacity);

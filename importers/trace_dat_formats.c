@@ -268,7 +268,7 @@ void trace_formats_build(struct trace_formats *formats, const struct trace_file 
     formats->tid_offset = 4;
     formats->common_size = 8;
     memory_reserve(formats->decoders, formats->decoders_capacity, 1);
-    formats->decoders[0] = (struct trace_decoder){.kind = KIND_OTHER, .n_words = 2, .special = SPECIAL_UNKNOWN};
+    formats->decoders[0] = (struct trace_decoder){.kind = KIND_OTHER, .special = SPECIAL_UNKNOWN};
     formats->n_decoders = 1;
     read_header_page(formats, file);
     bool has_lazy_count = false;

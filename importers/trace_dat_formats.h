@@ -24,12 +24,9 @@ struct trace_field {
     uint32_t map;           /* + 1: index of its table of names */
 };
 
-/* One step of decoding: bytes at src become the word (or two) at dst. */
+/* One step of decoding: bytes at src become the kind's argument dst. */
 enum trace_op_code {
     OP_NONE = 0,
-    OP_COPY32,      /* 4 bytes as they are */
-    OP_COPY64,
-    OP_COPY128,     /* two neighbours at once */
     OP_NUMBER32,    /* any size and sign into one word */
     OP_NUMBER64,    /* into two words */
     OP_CHARS,       /* fixed array of characters, or to the end of the record */
@@ -62,7 +59,7 @@ enum trace_special {
 };
 struct trace_decoder {
     uint16_t id, kind;
-    uint8_t n_words, n_ops, special;
+    uint8_t n_ops, special;
     uint32_t min_size; /* of the record: the common and all fixed fields lie within */
     struct trace_op ops[FORMAT_MAX_OPS];
     uint32_t name_atom;            /* "system:event" */
@@ -98,7 +95,6 @@ struct trace_formats {
     uint16_t decoder_of[65536]; /* by event id; 0: decoders[0], of ids without a format */
     size_t n_decoders, decoders_capacity;
     struct trace_decoder *decoders;
-    size_t max_words;       /* of an event whose words are fixed in number */
     size_t n_maps, maps_capacity;
     struct trace_map *maps;
     size_t n_atoms, atoms_capacity;

@@ -270,42 +270,38 @@ static bool budget_allows(struct trace_worker *worker, size_t length)
     return true;
 }
 
-static void put_text(struct trace_worker *worker, size_t word, const char *text, size_t length)
+static uint32_t text_within_budget(struct trace_worker *worker, const char *text, size_t length)
 {
     while (length && (text[length - 1] == '\n' || text[length - 1] == 0))
         length--;
-    if (length && budget_allows(worker, length))
-        worker_put_string(worker, word, text, length);
-    else
-        worker->batch->words[word] = 0;
+    return length && budget_allows(worker, length) ? worker_text(worker, text, length) : 0;
 }
 
-static void put_unknown(struct trace_worker *worker, struct page_record record, size_t out)
+static void put_unknown(struct trace_worker *worker, struct page_record record, struct kind_columns *columns, size_t row)
 {
     unsigned id = page_load16(record.bytes, worker->formats->big);
     worker->result->n_unknown_ids++;
     char text[256];
     struct writer writer = {text, 0, sizeof text};
     put_format(&writer, "unknown:%u", id);
-    worker_put_string(worker, out, text, writer.length);
+    columns->narrow[0][row] = worker_text(worker, text, writer.length);
     writer.length = 0;
     for (uint32_t i = 0; i < record.size && i < 64; i++)
         put_format(&writer, "%02x", record.bytes[i]);
-    put_text(worker, out + 1, text, writer.length);
+    columns->narrow[1][row] = text_within_budget(worker, text, writer.length);
 }
 
 /* ---- special events ---- */
 
-static size_t put_stack(struct trace_worker *worker, uint32_t at, struct page_record record, size_t out)
+uint32_t worker_stack(struct trace_worker *worker, const struct trace_decoder *decoder, struct page_record record)
 {
     unsigned size = worker->formats->kernel_long;
-    size_t n = 0;
-    for (; at + size <= record.size && n < MAX_FRAMES; at += size) {
+    uint32_t n = 0;
+    for (uint32_t at = decoder->special_offset[0]; at + size <= record.size && n < MAX_FRAMES; at += size) {
         uint64_t address = (uint64_t)load_field(record.bytes + at, size, false, worker->formats->big);
         if (!address || address == (size == 8 ? UINT64_MAX : UINT32_MAX)) /* old kernels end it so */
             break;
-        worker_reserve(worker, n + 1);
-        worker_put_symbol(worker, out + n, address);
+        event_columns_add_to_list(worker->batch->columns, worker_symbol(worker, address));
         n++;
     }
     return n;
@@ -318,66 +314,65 @@ static uint32_t state_letter(unsigned index)
     return index < sizeof letters - 1 ? (uint32_t)(unsigned char)letters[index] : UINT32_MAX;
 }
 
-size_t worker_special(struct trace_worker *worker, const struct trace_decoder *decoder, struct page_record record,
-                      size_t out, size_t n_words)
+static uint32_t printed(struct trace_worker *worker, const struct trace_decoder *decoder, struct page_record record)
 {
     const struct trace_formats *formats = worker->formats;
     const uint32_t *at = decoder->special_offset;
-    unsigned size = formats->kernel_long;
     char text[MAX_TEXT_BYTES];
-    uint32_t *words = worker->batch->words + out;
+    if (decoder->special == SPECIAL_PRINT) {
+        const char *bytes = (const char *)record.bytes + at[1];
+        return text_within_budget(worker, bytes, strnlen(bytes, record.size - at[1]));
+    }
+    uint64_t address = (uint64_t)load_field(record.bytes + at[1], formats->kernel_long, false, formats->big);
+    const char *string = trace_printk_find(formats, address);
+    if (!string) {
+        int n = snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
+        return text_within_budget(worker, text, (size_t)n);
+    }
+    if (decoder->special == SPECIAL_BPUTS)
+        return text_within_budget(worker, string, strlen(string));
+    size_t n = trace_bprint_format(formats, string, record.bytes + at[2], record.size - at[2], text, sizeof text);
+    return text_within_budget(worker, text, n);
+}
+
+void worker_special(struct trace_worker *worker, const struct trace_decoder *decoder, struct page_record record,
+                    struct kind_columns *columns, size_t row)
+{
+    const struct trace_formats *formats = worker->formats;
+    const uint32_t *at = decoder->special_offset;
+    char text[MAX_TEXT_BYTES];
     switch (decoder->special) {
-    case SPECIAL_UNKNOWN: put_unknown(worker, record, out); return 2;
+    case SPECIAL_UNKNOWN: put_unknown(worker, record, columns, row); break;
     case SPECIAL_OTHER:
-        worker_put_atom(worker, out, decoder->name_atom);
-        put_text(worker, out + 1, text, trace_fields_format(formats, decoder, record, text, sizeof text));
-        return 2;
+        columns->narrow[0][row] = worker_atom(worker, decoder->name_atom);
+        columns->narrow[1][row] = text_within_budget(worker, text, trace_fields_format(formats, decoder, record, text, sizeof text));
+        break;
     case SPECIAL_PRINT:
     case SPECIAL_BPRINT:
     case SPECIAL_BPUTS: {
-        uint64_t ip = (uint64_t)load_field(record.bytes + at[0], size, false, formats->big);
+        uint64_t ip = (uint64_t)load_field(record.bytes + at[0], formats->kernel_long, false, formats->big);
         const char *where = trace_symbol_find(formats, ip);
-        words[0] = 0;
-        if (where)
-            worker_put_string(worker, out, where, strlen(where));
-        if (decoder->special == SPECIAL_PRINT) {
-            const char *bytes = (const char *)record.bytes + at[1];
-            put_text(worker, out + 1, bytes, strnlen(bytes, record.size - at[1]));
-            return 2;
-        }
-        uint64_t address = (uint64_t)load_field(record.bytes + at[1], size, false, formats->big);
-        const char *string = trace_printk_find(formats, address);
-        if (!string) {
-            int n = snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
-            put_text(worker, out + 1, text, (size_t)n);
-        } else if (decoder->special == SPECIAL_BPUTS) {
-            put_text(worker, out + 1, string, strlen(string));
-        } else {
-            put_text(worker, out + 1, text,
-                     trace_bprint_format(formats, string, record.bytes + at[2], record.size - at[2], text, sizeof text));
-        }
-        return 2;
+        columns->narrow[0][row] = where ? worker_text(worker, where, strlen(where)) : 0;
+        columns->narrow[1][row] = printed(worker, decoder, record);
+        break;
     }
-    case SPECIAL_STACK: return put_stack(worker, at[0], record, out);
     case SPECIAL_GRAPH_EXIT: {
         uint64_t call = page_load64(record.bytes + at[0], formats->big), ret = page_load64(record.bytes + at[1], formats->big);
-        event_words_set_i64(words + 2, ret >= call && call ? (int64_t)(ret - call) : NS_UNKNOWN);
-        return n_words;
+        columns->wide[2][row] = ret >= call && call ? ret - call : (uint64_t)NS_UNKNOWN;
+        break;
     }
     case SPECIAL_HWLAT_TIME: {
         uint64_t seconds = page_load64(record.bytes + at[0], formats->big), ns = page_load64(record.bytes + at[1], formats->big);
-        event_words_set_i64(words + 4, seconds < INT64_MAX / 1000000000 ? (int64_t)(seconds * 1000000000 + ns) : NS_UNKNOWN);
-        return n_words;
+        columns->wide[2][row] = seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 + ns : (uint64_t)NS_UNKNOWN;
+        break;
     }
     case SPECIAL_WAKE: {
         const char *name = trace_comm_find(formats, page_load32(record.bytes + at[0], formats->big));
-        words[2] = state_letter(record.bytes[at[1]]);
-        words[4] = 0;
-        if (name)
-            worker_put_string(worker, out + 4, name, strlen(name));
-        words[7] = state_letter(record.bytes[at[2]]);
-        return n_words;
+        columns->narrow[2][row] = state_letter(record.bytes[at[1]]);
+        columns->narrow[4][row] = name ? worker_text(worker, name, strlen(name)) : 0;
+        columns->narrow[7][row] = state_letter(record.bytes[at[2]]);
+        break;
     }
-    default: return n_words;
+    default: break; /* stacks are lists: worker_stack() */
     }
 }

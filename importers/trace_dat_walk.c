@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The parallel driver. A work item is a run of pages (or of packed chunks) of one CPU, about half a megabyte, so that
+ * The parallel driver. A work item is a run of pages (or of packed chunks) of one CPU, a quarter of a megabyte, so that
  * its events stay in the cache between decoding and writing. Items are claimed in order by any thread and committed
  * in order by the main one, which decodes too while it waits:
  *
@@ -21,7 +21,7 @@
 
 #include "importers/trace_dat_decode.h"
 
-#define ITEM_BYTES      (512u << 10) /* unpacked */
+#define ITEM_BYTES      (256u << 10) /* unpacked */
 #define ITEM_MAX_CHUNKS 4096
 #define MAX_WINDOW      64
 #define TEXT_BUDGET     (UINT64_C(256) << 20) /* of texts of events without a kind */
@@ -51,7 +51,7 @@ struct walk {
     size_t next_claim, next_commit, window;
     struct slot slots[MAX_WINDOW]; /* item i lives in slot i % window */
     size_t n_free, free_capacity;
-    struct event_batch **free_batches;
+    struct trace_batch **free_batches;
     uint64_t text_budget;
 
     /* of the CPU being committed */
@@ -128,13 +128,13 @@ static void list_items(struct walk *walk)
 
 /* ---- decoding ---- */
 
-static struct event_batch *take_batch(void *context)
+static struct trace_batch *take_batch(void *context)
 {
     struct walk *walk = context;
     pthread_mutex_lock(&walk->lock);
-    struct event_batch *batch = walk->n_free ? walk->free_batches[--walk->n_free] : NULL;
+    struct trace_batch *batch = walk->n_free ? walk->free_batches[--walk->n_free] : NULL;
     pthread_mutex_unlock(&walk->lock);
-    return batch ? batch : event_batch_new();
+    return batch ? batch : trace_batch_new();
 }
 
 /* Maps the item's pages in one call; page faults one by one cost a tenth of the walk. Older kernels refuse: no harm. */
@@ -164,6 +164,7 @@ static void decode_item(struct walk *walk, struct trace_worker *worker, size_t i
                             buffer->compression, item->offset);
     else
         trace_worker_pages(worker, bytes, (size_t)item->size, buffer->page_size, item->offset);
+    trace_worker_finish(worker);
 }
 
 static struct trace_worker *new_worker(struct walk *walk)
@@ -273,11 +274,17 @@ static void begin_cpu(struct walk *walk)
 }
 
 /* What a measuring tool wrote into the trace when a latency was too long: "hit latency threshold (117 > 100)". */
-static void claim_marks(struct walk *walk, uint32_t stream, int32_t cpu, const struct event_batch *batch)
+static void claim_marks(struct walk *walk, uint32_t stream, int32_t cpu, const struct trace_batch *batch)
 {
-    for (size_t i = 0; i < batch->n; i++) {
+    const struct event_columns *c = batch->columns;
+    size_t slot = 0, row = 0;
+    while (slot < c->n_kinds && c->kinds[slot].kind != KIND_PRINT)
+        slot++;
+    for (size_t i = 0; i < c->n && slot < c->n_kinds; i++) {
+        if (c->slot[i] != slot)
+            continue;
         size_t length;
-        const char *text = batch->kind[i] == KIND_PRINT ? event_batch_string(batch, batch->words[batch->arg[i] + 1], &length) : NULL;
+        const char *text = event_columns_get(c, c->kinds[slot].narrow[1][row++], &length);
         int64_t latency_ns;
         if (!text || !mark_parse(text, length, &latency_ns))
             continue;
@@ -304,15 +311,13 @@ static void commit_batches(struct walk *walk, const struct item *item, struct tr
 {
     int32_t cpu = walk->file->buffers[item->buffer].cpus[item->cpu].cpu;
     for (size_t i = 0; i < result->n_batches; i++) {
-        struct event_batch *batch = result->batches[i];
-        if (batch->n) {
-            walk->last_ns = batch->time_ns[batch->n - 1];
-            if (walk->first_ns == NS_UNKNOWN)
-                walk->first_ns = batch->time_ns[0];
-            walk->n_events += batch->n;
-        }
+        struct trace_batch *batch = result->batches[i];
+        walk->last_ns = batch->time_ns[batch->n - 1];
+        if (walk->first_ns == NS_UNKNOWN)
+            walk->first_ns = batch->time_ns[0];
+        walk->n_events += batch->n;
         claim_marks(walk, walk->streams[item->buffer], cpu, batch);
-        store_commit_events(walk->import->store, walk->streams[item->buffer], cpu, batch);
+        store_commit_columns(walk->import->store, walk->streams[item->buffer], cpu, batch->columns);
         pthread_mutex_lock(&walk->lock);
         memory_reserve(walk->free_batches, walk->free_capacity, walk->n_free + 1);
         walk->free_batches[walk->n_free++] = batch;
@@ -324,7 +329,7 @@ static void commit_item(struct walk *walk, size_t index)
 {
     const struct item *item = &walk->items[index];
     struct trace_result *result = &walk->slots[index % walk->window].result;
-    int64_t first_ns = result->n_batches && result->batches[0]->n ? result->batches[0]->time_ns[0] : NS_UNKNOWN;
+    int64_t first_ns = result->n_batches ? result->batches[0]->time_ns[0] : NS_UNKNOWN;
     commit_gaps(walk, item, result, first_ns);
     commit_batches(walk, item, result);
     if (item->ends_cpu) {
@@ -419,7 +424,7 @@ void trace_walk(struct import *import, const struct trace_file *file, const stru
     note_damage(walk);
     *n_events = walk->n_events;
     for (size_t i = 0; i < walk->n_free; i++)
-        event_batch_free(walk->free_batches[i]);
+        trace_batch_free(walk->free_batches[i]);
     pthread_cond_destroy(&walk->changed);
     pthread_mutex_destroy(&walk->lock);
     free(walk->free_batches);

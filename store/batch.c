@@ -10,6 +10,25 @@
 #define KEEP_STRINGS      16384u
 #define KEEP_STRING_BYTES (1u << 20)
 
+void local_strings_init(struct local_strings *strings)
+{
+    *strings = (struct local_strings){.set = string_set_new()};
+}
+
+void local_strings_trim(struct local_strings *strings)
+{
+    if (string_set_count(strings->set) <= KEEP_STRINGS && string_set_bytes(strings->set) <= KEEP_STRING_BYTES)
+        return;
+    string_set_clear(strings->set);
+    strings->n_global_ids = 0;
+}
+
+void local_strings_release(struct local_strings *strings)
+{
+    string_set_free(strings->set);
+    free(strings->global_ids);
+}
+
 struct event_batch *event_batch_new(void)
 {
     struct event_batch *batch = memory_new(sizeof *batch);
@@ -18,17 +37,14 @@ struct event_batch *event_batch_new(void)
     batch->kind = memory_new(EVENTS_PER_CHUNK * sizeof *batch->kind);
     batch->flags = memory_new(EVENTS_PER_CHUNK * sizeof *batch->flags);
     batch->arg = memory_new(EVENTS_PER_CHUNK * sizeof *batch->arg);
-    batch->strings = string_set_new();
+    local_strings_init(&batch->strings);
     return batch;
 }
 
 void event_batch_clear(struct event_batch *batch)
 {
     batch->n = batch->n_words = batch->n_string_words = 0;
-    if (string_set_count(batch->strings) > KEEP_STRINGS || string_set_bytes(batch->strings) > KEEP_STRING_BYTES) {
-        string_set_clear(batch->strings);
-        batch->n_global_ids = 0;
-    }
+    local_strings_trim(&batch->strings);
 }
 
 void event_batch_free(struct event_batch *batch)
@@ -42,8 +58,7 @@ void event_batch_free(struct event_batch *batch)
     free(batch->arg);
     free(batch->words);
     free(batch->string_words);
-    free(batch->global_ids);
-    string_set_free(batch->strings);
+    local_strings_release(&batch->strings);
     free(batch);
 }
 
@@ -60,10 +75,10 @@ void event_batch_grow_strings(struct event_batch *batch)
 
 uint32_t event_batch_intern(struct event_batch *batch, const char *string, size_t length)
 {
-    return string ? string_set_intern(batch->strings, string, length) : 0;
+    return string ? string_set_intern(batch->strings.set, string, length) : 0;
 }
 
 const char *event_batch_string(const struct event_batch *batch, uint32_t local_id, size_t *length)
 {
-    return local_id ? string_set_get(batch->strings, local_id, length) : NULL;
+    return local_id ? string_set_get(batch->strings.set, local_id, length) : NULL;
 }

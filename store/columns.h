@@ -2,6 +2,9 @@
 /*
  * A chunk of events in the making, column by column: time, task and flags of each event, and for each kind one column
  * per argument. Packing gives every column the narrowest width that holds its values (docs/run-file.md).
+ *
+ * store_commit_events() makes columns of a batch. An importer that has millions of events fills them itself, on any
+ * thread: event_columns_begin(), every place of every column, event_columns_pack(), store_commit_columns().
  */
 #ifndef STORE_COLUMNS_H
 #define STORE_COLUMNS_H
@@ -23,7 +26,7 @@ struct kind_columns {
 struct event_columns {
     size_t n;
     uint32_t flags_known;
-    int64_t *time_ns; /* loans from who fills them */
+    int64_t *time_ns; /* these three are loans from who fills them */
     int32_t *tid;
     uint32_t *flags;
     uint8_t *slot;    /* the event's kind is kinds[slot].kind; EVENTS_PER_CHUNK of them */
@@ -32,7 +35,10 @@ struct event_columns {
     uint32_t *lists;
     size_t n_lists, lists_capacity;
 
-    /* String ids that the chunk uses, in the order of first use; the first is 0, "unknown". */
+    /* The strings of who fills them itself, by local ids that outlive the chunk. */
+    struct local_strings strings;
+
+    /* String ids that the chunk uses (local ones, until it is committed), in the order of first use; the first is 0, "unknown". */
     uint32_t *dictionary;
     size_t n_dictionary, dictionary_capacity;
     struct {
@@ -52,12 +58,22 @@ struct event_columns *event_columns_new(void);
 void event_columns_free(struct event_columns *columns);
 /* Begins a chunk of n events, of which n_of[kind] are of each kind: kinds, slots' numbers (slot_of) and room for the columns. */
 void event_columns_begin(struct event_columns *columns, size_t n, const uint32_t n_of[KIND_END], uint8_t slot_of[KIND_END]);
-/* Ids below n may be asked for. */
+/* The index of a text in the dictionary (0 for NULL), and back: the text of a string before the chunk is committed. */
+uint32_t event_columns_text(struct event_columns *columns, const char *text, size_t length);
+const char *event_columns_get(const struct event_columns *columns, uint32_t index, size_t *length); /* NULL for 0 */
+/* For whole ids instead of texts: ids below n may be asked for. */
 void event_columns_expect_strings(struct event_columns *columns, size_t n);
 uint32_t event_columns_new_string(struct event_columns *columns, uint32_t id);
+void event_columns_grow_lists(struct event_columns *columns);
 static inline uint32_t event_columns_string(struct event_columns *columns, uint32_t id)
 {
     return columns->seen[id].chunk == columns->chunk ? columns->seen[id].index : event_columns_new_string(columns, id);
+}
+static inline void event_columns_add_to_list(struct event_columns *columns, uint32_t index)
+{
+    if (columns->n_lists == columns->lists_capacity)
+        event_columns_grow_lists(columns);
+    columns->lists[columns->n_lists++] = index;
 }
 void event_columns_pack(struct event_columns *columns);
 

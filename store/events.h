@@ -95,6 +95,17 @@ void cpu_state_apply(struct cpu_state *state, int64_t time_ns, int32_t tid, unsi
 /* 16384 sched_switches are 800 KB before they are packed: a chunk is filled and packed within a level-2 cache. */
 #define EVENTS_PER_CHUNK 16384
 
+/* Strings by ids of their own, until a chunk that uses them is committed. Private to store/. */
+struct local_strings {
+    struct string_set *set;
+    uint32_t *global_ids; /* in the run file of `writer`, 0 not asked yet */
+    size_t n_global_ids, global_ids_capacity;
+    uint64_t writer;
+};
+void local_strings_init(struct local_strings *strings);
+void local_strings_trim(struct local_strings *strings); /* forgets all of too many */
+void local_strings_release(struct local_strings *strings);
+
 /* Columns of up to EVENTS_PER_CHUNK events of one CPU in time order. Strings are ids local to the batch until it is committed. */
 struct event_batch {
     size_t n;
@@ -105,10 +116,7 @@ struct event_batch {
     size_t n_words, words_capacity;
     uint32_t *string_words;    /* which words hold string ids: the commit rewrites these */
     size_t n_string_words, string_words_capacity;
-    struct string_set *strings; /* local strings */
-    uint32_t *global_ids;       /* of the local strings in the run file of `writer`, 0 not asked yet; private to store/ */
-    size_t n_global_ids, global_ids_capacity;
-    uint64_t writer;
+    struct local_strings strings;
     uint32_t flags_known;
 };
 struct event_batch *event_batch_new(void);

@@ -74,6 +74,10 @@ void store_add_sample_counted(struct store_writer *writer, uint32_t series, cons
  */
 void store_commit_events(struct store_writer *writer, uint32_t stream, int32_t cpu, struct event_batch *batch);
 
+/* The same of columns that the importer has filled and packed itself (store/columns.h). */
+struct event_columns;
+void store_commit_columns(struct store_writer *writer, uint32_t stream, int32_t cpu, struct event_columns *columns);
+
 /* For text importers: one batch per CPU of a stream, committed when full and by event_sink_free(). */
 struct event_sink;
 struct event_sink *event_sink_new(struct store_writer *writer, uint32_t stream);

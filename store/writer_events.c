@@ -30,78 +30,54 @@ void writer_set_cpu_state(struct store_writer *writer, uint32_t stream, int32_t 
     cpu_of(writer, stream, cpu)->state = *state;
 }
 
-static uint32_t global_id(struct store_writer *writer, struct event_batch *batch, uint32_t local)
+/* The run file's id of a local string. */
+static uint32_t global_id(struct store_writer *writer, struct local_strings *strings, uint32_t local)
 {
-    size_t length;
-    const char *string = string_set_get(batch->strings, local, &length);
-    return batch->global_ids[local] = writer_string(writer, string, length);
+    if (strings->writer != writer->serial)
+        strings->n_global_ids = 0;
+    strings->writer = writer->serial;
+    if (local >= strings->n_global_ids) {
+        size_t n = string_set_count(strings->set) + 1;
+        memory_reserve(strings->global_ids, strings->global_ids_capacity, n);
+        memset(strings->global_ids + strings->n_global_ids, 0, (n - strings->n_global_ids) * sizeof *strings->global_ids);
+        strings->n_global_ids = n;
+    }
+    if (!strings->global_ids[local]) {
+        size_t length;
+        const char *string = string_set_get(strings->set, local, &length);
+        strings->global_ids[local] = writer_string(writer, string, length);
+    }
+    return strings->global_ids[local];
 }
 
 /* Ids are given out in the order in which the chunk's words use them, so the bytes do not depend on what else was interned. */
 static void make_strings_global(struct store_writer *writer, struct event_batch *batch)
 {
-    size_t n_local = string_set_count(batch->strings) + 1;
-    if (batch->writer != writer->serial)
-        batch->n_global_ids = 0;
-    batch->writer = writer->serial;
-    memory_reserve(batch->global_ids, batch->global_ids_capacity, n_local);
-    if (n_local > batch->n_global_ids)
-        memset(batch->global_ids + batch->n_global_ids, 0, (n_local - batch->n_global_ids) * sizeof *batch->global_ids);
-    batch->n_global_ids = n_local;
     for (size_t i = 0; i < batch->n_string_words; i++) {
-        uint32_t *word = &batch->words[batch->string_words[i]], local = *word;
-        if (!local)
-            continue;
-        uint32_t global = batch->global_ids[local];
-        *word = global ? global : global_id(writer, batch, local);
+        uint32_t *word = &batch->words[batch->string_words[i]];
+        if (*word)
+            *word = global_id(writer, &batch->strings, *word);
     }
 }
 
-/* Raises times that fall. */
-static void raise_times(struct cpu_writer *cpu, int64_t *time_ns, size_t n)
+/* Raises times that fall; false: none does. */
+static bool raise_times(struct cpu_writer *cpu, int64_t *time_ns, size_t n)
 {
     int64_t last_ns = cpu->last_ns;
+    uint64_t n_raised = 0;
     for (size_t i = 0; i < n; i++) {
         if (__builtin_expect(time_ns[i] < last_ns, 0)) {
             time_ns[i] = last_ns;
-            cpu->n_raised++;
+            n_raised++;
         }
         last_ns = time_ns[i];
     }
     cpu->last_ns = last_ns;
+    cpu->n_raised += n_raised;
+    return n_raised > 0;
 }
 
-/*
- * A switch clears the state of all but open sections and idleness, so it is enough to follow a chunk's events from the
- * last switch that finds none of these; 0 without one.
- */
-static size_t last_clear_switch(const struct cpu_state *before, const struct event_batch *batch, const uint32_t n_of[KIND_END])
-{
-    bool may_be_idle = n_of[KIND_CPU_IDLE] > 0;
-    if (!n_of[KIND_SCHED_SWITCH] || n_of[KIND_IRQ_DISABLE] || n_of[KIND_PREEMPT_DISABLE])
-        return 0;
-    for (size_t i = 0; i < CPU_STATE_DEPTH; i++) {
-        may_be_idle |= before->open[i].kind == OPEN_IDLE;
-        if (before->open[i].kind == OPEN_IRQS_OFF || before->open[i].kind == OPEN_PREEMPT_OFF)
-            return 0;
-    }
-    for (size_t i = batch->n; i-- > 0;)
-        if (batch->kind[i] == KIND_SCHED_SWITCH && (!may_be_idle || batch->words[batch->arg[i] + 5]))
-            return i;
-    return 0;
-}
-
-/* Carries the state over the batch. */
-static void carry_state(struct cpu_state *state, const struct event_batch *batch, const uint32_t n_of[KIND_END])
-{
-    size_t first = last_clear_switch(state, batch, n_of);
-    if (first)
-        cpu_state_init(state);
-    for (size_t i = first; i < batch->n; i++)
-        cpu_state_step(state, batch->time_ns[i], batch->tid[i], batch->kind[i], batch->words + batch->arg[i]);
-}
-
-/* ---- columns ---- */
+/* ---- a batch's columns ---- */
 
 /* What the events of each kind say, from the batch's words; where[] lists where the words of each begin, kind by kind. */
 static void fill_kind(struct event_columns *c, struct kind_columns *of, const struct event_batch *batch, const uint32_t *where)
@@ -139,12 +115,16 @@ static void fill_kind(struct event_columns *c, struct kind_columns *of, const st
     }
 }
 
-static void fill_columns(struct store_writer *writer, const struct event_batch *batch, const uint32_t n_of[KIND_END])
+static void fill_columns(struct store_writer *writer, const struct event_batch *batch)
 {
     const struct kind_layout *layouts = kind_layouts();
     struct event_columns *c = writer->columns;
     uint8_t slot_of[KIND_END];
-    uint32_t next[KIND_END], *where, at = 0;
+    uint32_t n_of[KIND_END] = {0}, next[KIND_END], *where, at = 0;
+    for (size_t i = 0; i < batch->n; i++) {
+        assert(batch->kind[i] < KIND_END);
+        n_of[batch->kind[i]]++;
+    }
     event_columns_begin(c, batch->n, n_of, slot_of);
     event_columns_expect_strings(c, writer->n_strings);
     c->flags_known = batch->flags_known;
@@ -176,50 +156,129 @@ static void fill_columns(struct store_writer *writer, const struct event_batch *
     }
 }
 
+/* ---- the state that is carried along ---- */
+
+static uint32_t count_of(const struct event_columns *c, unsigned kind)
+{
+    for (size_t k = 0; k < c->n_kinds; k++)
+        if (c->kinds[k].kind == kind)
+            return c->kinds[k].n;
+    return 0;
+}
+
+/* The words of an event, its strings as the dictionary has them by now: the run file's ids. */
+static void words_of(const struct event_columns *c, const struct kind_columns *of, size_t row, uint32_t *words)
+{
+    const struct event_kind_info *info = event_kind_info(of->kind);
+    for (unsigned a = 0; a < info->n_arguments; a++)
+        switch (info->arguments[a].type) {
+        case 'l':
+        case 'X':
+            event_words_set_i64(words, (int64_t)of->wide[a][row]);
+            words += 2;
+            break;
+        case 's': *words++ = c->dictionary[of->narrow[a][row]]; break;
+        case 'S': break;
+        default: *words++ = of->narrow[a][row]; break;
+        }
+}
+
+/*
+ * A switch clears the state of all but open sections and idleness, so it is enough to follow a chunk's events from the
+ * last switch that finds none of these; 0 without one. rows: of each kind, how many of its events come before that.
+ */
+static size_t last_clear_switch(const struct cpu_state *before, const struct event_columns *c, uint32_t rows[KIND_END])
+{
+    bool may_be_idle = count_of(c, KIND_CPU_IDLE) > 0;
+    if (!count_of(c, KIND_SCHED_SWITCH) || count_of(c, KIND_IRQ_DISABLE) || count_of(c, KIND_PREEMPT_DISABLE))
+        return 0;
+    for (size_t i = 0; i < CPU_STATE_DEPTH; i++) {
+        may_be_idle |= before->open[i].kind == OPEN_IDLE;
+        if (before->open[i].kind == OPEN_IRQS_OFF || before->open[i].kind == OPEN_PREEMPT_OFF)
+            return 0;
+    }
+    for (size_t k = 0; k < c->n_kinds; k++)
+        rows[k] = c->kinds[k].n;
+    for (size_t i = c->n; i-- > 0;) {
+        const struct kind_columns *of = &c->kinds[c->slot[i]];
+        uint32_t row = --rows[c->slot[i]];
+        if (of->kind == KIND_SCHED_SWITCH && (!may_be_idle || of->narrow[5][row]))
+            return i;
+    }
+    return 0;
+}
+
+static void carry_state(struct cpu_state *state, const struct event_columns *c)
+{
+    uint32_t rows[KIND_END] = {0}, words[2 * KIND_MAX_ARGUMENTS];
+    size_t first = last_clear_switch(state, c, rows);
+    if (first)
+        cpu_state_init(state);
+    else
+        memset(rows, 0, sizeof rows);
+    for (size_t i = first; i < c->n; i++) {
+        const struct kind_columns *of = &c->kinds[c->slot[i]];
+        uint32_t row = rows[c->slot[i]]++;
+        if (cpu_state_kinds[of->kind])
+            words_of(c, of, row, words);
+        cpu_state_step(state, c->time_ns[i], c->tid[i], of->kind, words);
+    }
+}
+
+/* ---- chunks ---- */
+
 /* The packed columns become the next chunk; strings are the run file's ids by now. */
-static void write_chunk(struct store_writer *writer, uint32_t stream, int32_t cpu, const struct event_columns *c,
-                        const struct cpu_state *before, size_t n_stacks)
+static void write_chunk(struct store_writer *writer, uint32_t stream, int32_t cpu, struct cpu_writer *to,
+                        const struct event_columns *c)
 {
     struct stream *row = store_edit_stream(writer, stream);
+    size_t n_events = c->n - count_of(c, KIND_KERNEL_STACK) - count_of(c, KIND_USER_STACK); /* a stack belongs to the event before it */
     int64_t begin_ns = c->time_ns[0], end_ns = c->time_ns[c->n - 1];
     if (!row->n_events || begin_ns < row->begin_ns)
         row->begin_ns = begin_ns;
     if (!row->n_events || end_ns > row->end_ns)
         row->end_ns = end_ns;
-    row->n_events += c->n - n_stacks; /* a stack belongs to the event before it */
-    writer->n_events += c->n - n_stacks;
+    row->n_events += n_events;
+    writer->n_events += n_events;
     writer_snapshot_if_due(writer, TABLE_STREAMS, stream);
     writer_flush_strings(writer);
-    memcpy(c->bytes + sizeof(struct events_front), before, sizeof *before);
+    memcpy(c->bytes + sizeof(struct events_front), &to->state, sizeof to->state);
     memcpy(c->bytes + c->dictionary_at, c->dictionary, c->n_dictionary * sizeof *c->dictionary);
     struct iovec piece = {c->bytes, c->n_bytes};
     output_chunk(&writer->output,
                  (struct chunk_header){.type = CHUNK_EVENTS, .begin = begin_ns, .end = end_ns, .owner = stream, .cpu = cpu,
                                        .n = (uint32_t)c->n},
                  &piece, 1);
+    carry_state(&to->state, c);
 }
 
 void store_commit_events(struct store_writer *writer, uint32_t stream, int32_t cpu, struct event_batch *batch)
 {
-    uint32_t n_of[KIND_END] = {0};
     if (!batch->n)
         return;
     assert(stream < writer->tables[TABLE_STREAMS].n && cpu >= CPU_UNKNOWN && cpu <= MAX_CPU);
     struct cpu_writer *to = cpu_of(writer, stream, cpu);
-    for (size_t i = 0; i < batch->n; i++) {
-        assert(batch->kind[i] < KIND_END);
-        n_of[batch->kind[i]]++;
-    }
-    make_strings_global(writer, batch);
-    raise_times(to, batch->time_ns, batch->n);
-    struct cpu_state before = to->state;
-    carry_state(&to->state, batch, n_of);
     if (!writer->columns)
         writer->columns = event_columns_new();
-    fill_columns(writer, batch, n_of);
+    make_strings_global(writer, batch);
+    raise_times(to, batch->time_ns, batch->n);
+    fill_columns(writer, batch);
     event_columns_pack(writer->columns);
-    write_chunk(writer, stream, cpu, writer->columns, &before, n_of[KIND_KERNEL_STACK] + n_of[KIND_USER_STACK]);
+    write_chunk(writer, stream, cpu, to, writer->columns);
     event_batch_clear(batch);
+}
+
+void store_commit_columns(struct store_writer *writer, uint32_t stream, int32_t cpu, struct event_columns *c)
+{
+    if (!c->n)
+        return;
+    assert(stream < writer->tables[TABLE_STREAMS].n && cpu >= CPU_UNKNOWN && cpu <= MAX_CPU);
+    struct cpu_writer *to = cpu_of(writer, stream, cpu);
+    for (size_t i = 1; i < c->n_dictionary; i++)
+        c->dictionary[i] = global_id(writer, &c->strings, c->dictionary[i]);
+    if (raise_times(to, c->time_ns, c->n))
+        event_columns_pack(c);
+    write_chunk(writer, stream, cpu, to, c);
 }
 
 /* Times that fell on one CPU are the source's fault (or its clock's): said once per CPU. */

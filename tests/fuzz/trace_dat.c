@@ -8,16 +8,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-static struct event_batch *take_batch(void *context)
+static struct trace_batch *take_batch(void *context)
 {
-    struct event_batch **batch = context;
-    event_batch_clear(*batch);
+    struct trace_batch **batch = context;
     return *batch;
 }
 
 static void walk(const struct trace_file *file, const struct trace_formats *formats)
 {
-    struct event_batch *batch = event_batch_new();
+    struct trace_batch *batch = trace_batch_new();
     struct trace_worker *worker = trace_worker_new(formats, file);
     struct trace_result result = {.last_ns = INT64_MIN};
     uint64_t budget = 1 << 20;
@@ -34,10 +33,11 @@ static void walk(const struct trace_file *file, const struct trace_formats *form
             else if (span.size > 4)
                 trace_worker_chunks(worker, (struct span){span.bytes + 4, span.size - 4}, 4, file->buffers[b].page_size,
                                     file->buffers[b].compression, cpu->offset);
+            trace_worker_finish(worker);
         }
     trace_result_release(&result);
     trace_worker_free(worker);
-    event_batch_free(batch);
+    trace_batch_free(batch);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

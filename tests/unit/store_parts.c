@@ -253,9 +253,65 @@ static void times_that_fall_are_raised_and_said(void **state)
     store_close(store);
 }
 
+/*
+ * What stands in front of a chunk is what following every event of the chunks before gives, whatever is left out on the
+ * way; with and without idleness and open sections, in batches of a few events.
+ */
+static void a_chunk_begins_with_the_state_of_all_events_before(void **unused)
+{
+    (void)unused;
+    static const unsigned plain[] = {KIND_SCHED_SWITCH, KIND_IRQ_HANDLER_ENTRY, KIND_IRQ_HANDLER_EXIT, KIND_VECTOR_ENTRY,
+                                     KIND_SOFTIRQ_ENTRY, KIND_SOFTIRQ_EXIT, KIND_SCHED_PI_SETPRIO, KIND_HRTIMER_CANCEL,
+                                     KIND_SYS_ENTER, KIND_CPU_IDLE, KIND_IRQ_DISABLE, KIND_IRQ_ENABLE, KIND_PREEMPT_DISABLE};
+    uint32_t x = 7;
+    for (unsigned round = 0; round < 60; round++) {
+        struct error error = {0};
+        struct store_writer *writer = store_writer_new(NULL, &error);
+        uint32_t run = store_add_run(writer, &(struct run){.label = "r"});
+        uint32_t artefact = store_add_artefact(writer, &(struct artefact){.run = run, .path = "p"});
+        uint32_t stream = store_add_stream(writer, &(struct stream){.run = run, .artefact = artefact});
+        struct event_batch *batch = event_batch_new();
+        size_t n_kinds = round % 3 == 0 ? 9 : round % 3 == 1 ? 10 : 13;
+        for (int64_t i = 0; i < 400; i++) {
+            x = x * 1664525u + 1013904223u;
+            unsigned kind = plain[(x >> 8) % n_kinds];
+            const struct event_kind_info *info = event_kind_info(kind);
+            uint32_t *w = event_batch_add(batch, i, (int32_t)(x >> 28 & 1), kind, 0, info->n_words), *word = w;
+            for (unsigned a = 0; a < info->n_arguments; a++) {
+                char type = info->arguments[a].type, name[8];
+                x = x * 1664525u + 1013904223u;
+                int length = snprintf(name, sizeof name, "n%u", x >> 20 & 3);
+                if (type == 's')
+                    event_batch_set_string(batch, word, event_batch_intern(batch, name, (size_t)length));
+                else
+                    *word = kind == KIND_CPU_IDLE && x >> 30 ? UINT32_MAX : x >> 20 & 1;
+                word += type == 'l' || type == 'X' ? 2 : 1;
+            }
+            if (i % 37 == 36)
+                store_commit_events(writer, stream, 2, batch);
+        }
+        store_commit_events(writer, stream, 2, batch);
+        event_batch_free(batch);
+        struct store *store = store_open_fd(store_writer_finish_fd(writer, &error), "states", &error);
+        assert_non_null(store);
+        assert_int_equal(store->n_event_chunks, 11);
+        struct cpu_state followed;
+        cpu_state_init(&followed);
+        for (size_t c = 0; c < store->n_event_chunks; c++) {
+            struct event_view view;
+            assert_int_equal(store_event_view(store, c, &view, &error), OK);
+            assert_memory_equal(view.state, &followed, sizeof followed);
+            for (size_t i = 0; i < view.n; i++)
+                cpu_state_apply(&followed, view.time_ns[i], view.tid[i], view.kind[i], view.words + view.arg[i]);
+        }
+        store_close(store);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chunk_begins_with_the_state_of_all_events_before),
         cmocka_unit_test(the_checksum_is_crc32c_at_every_length_and_alignment),
         cmocka_unit_test(strings_have_one_id_each),
         cmocka_unit_test(decimals_are_what_was_printed),
