@@ -150,16 +150,16 @@ static void classify_task(const struct run_state *r, const struct sweep_cpu *c, 
     const struct cpu_state *s = &c->state;
     p->kind = task_kind(r, s);
     const struct open_context *idle = open_of(s, OPEN_IDLE);
-    if (idle && s->tid == 0) {
+    if (c->fair_picked)
+        p->flags |= PIECE_FAIR_PICKED; /* idle picked over a runnable thread leaves no idle state slowly: it may not run */
+    if (idle && s->tid == 0 && !(c->fair_picked && p->kind == SLICE_IDLE)) {
         p->flags |= PIECE_IDLE_KNOWN;
         p->subject.kind = OPEN_IDLE;
         p->subject.number = idle->number;
         return;
     }
-    if (s->tid == 0 && p->kind == SLICE_IDLE && r->sweep->has_idle_events)
+    if (s->tid == 0 && p->kind == SLICE_IDLE && r->sweep->has_idle_events && !c->fair_picked)
         p->kind = SLICE_IDLE_EXIT;
-    if (c->fair_picked)
-        p->flags |= PIECE_FAIR_PICKED;
     if (p->kind == SLICE_SELF && r->phase == PHASE_RUNNING)
         p->kind = SLICE_SCHED;
     const struct open_context *off = open_of(s, OPEN_IRQS_OFF), *preempt = open_of(s, OPEN_PREEMPT_OFF);

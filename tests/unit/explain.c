@@ -192,6 +192,30 @@ static void throttled_threads_see_a_fair_task_picked(void **state)
     answer_release(&a);
 }
 
+/* With nobody else to run, the CPU idles although two real-time tasks are ready: no slow way out of an idle state. */
+static void throttled_threads_see_the_cpu_idle(void **state)
+{
+    (void)state;
+    struct trace_builder b = ordinary(0);
+    trace_task(&b, 250, 49, "hogrt");
+    trace_switch(&b, 0, 20900, 'R', 250);
+    wake_at(&b, 21002, HARD);
+    trace_switch(&b, 0, 21020, 'R', 0);
+    for (double at = 21021; at < 29000; at += 4000) {
+        trace_idle(&b, 0, at, 1);
+        trace_idle(&b, 0, at + 3990, -1);
+        tick_at(&b, at + 3991, HARD);
+    }
+    trace_expire(&b, 0, 29990, 0xc0, "sched_rt_period_timer", 29990);
+    trace_expired(&b, 0, 29995, 0xc0);
+    trace_switch(&b, 0, 30000, 'R', RT);
+    struct answer a = explain(&b, NULL);
+    assert_int_equal(a.analysis.outliers[0]->cause, CAUSE_THROTTLING);
+    assert_int_equal(a.analysis.outliers[0]->confidence, CONFIDENCE_PROVEN);
+    assert_true(amount(a.analysis.outliers[0], SLICE_THROTTLED) > 8000000);
+    answer_release(&a);
+}
+
 /* Ten runs of 1 ms each of a line that never came before. */
 static void a_storm_and_a_long_handler(void **state)
 {
@@ -380,6 +404,7 @@ int main(void)
         cmocka_unit_test(a_higher_task_ran),
         cmocka_unit_test(a_lower_task_stayed),
         cmocka_unit_test(throttled_threads_see_a_fair_task_picked),
+        cmocka_unit_test(throttled_threads_see_the_cpu_idle),
         cmocka_unit_test(a_storm_and_a_long_handler),
         cmocka_unit_test(many_timers_in_one_interrupt),
         cmocka_unit_test(silence_of_one_cpu_has_no_culprit),

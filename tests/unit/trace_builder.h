@@ -156,6 +156,14 @@ static inline void trace_expired(struct trace_builder *b, int32_t cpu, double us
     event_words_set_i64(w, (int64_t)timer);
 }
 
+static inline void trace_idle(struct trace_builder *b, int32_t cpu, double us, int32_t idle_state)
+{
+    uint32_t *w;
+    trace_add(b, cpu, us, KIND_CPU_IDLE, 0, &w);
+    w[0] = (uint32_t)idle_state; /* -1: left */
+    w[1] = (uint32_t)cpu;
+}
+
 /* irq_disable and its like: a function and its parent. */
 static inline void trace_section(struct trace_builder *b, int32_t cpu, double us, unsigned kind, const char *caller, uint32_t flags)
 {
