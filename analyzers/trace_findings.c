@@ -7,12 +7,14 @@
 #include <string.h>
 
 #define MAX_STORM_FINDINGS 3
-#define CONTRAST_FDR 0.01
+#define CONTRAST_FALSE_ALARM_RATE 0.01
 #define CONTRAST_MIN 3
 #define RHYTHM_MIN 8
-#define RHYTHM_P 0.00001 /* due times lie on a lattice, which makes phases agree more often than chance */
-#define RHYTHM_RESULTANT 0.95
-#define COINCIDENCE_P 0.001
+#define RHYTHM_FALSE_ALARM_RATE 0.01
+#define RHYTHM_RESULTANT 0.8
+#define RHYTHM_SHORTEST_S 0.008
+#define RHYTHM_ONE_EVENT_S 0.000002
+#define COINCIDENCE_FALSE_ALARM_RATE 0.001
 /* Vectors whose rate follows what others do (a CPU that leaves idle, a busy neighbour): storms only when they take time. */
 #define BUSY_SHARE 0.2
 
@@ -166,7 +168,7 @@ static void find_contrast(const struct trace_context *t)
     adjust_benjamini_hochberg(p, c->n);
     for (size_t i = 0; i < c->n; i++) {
         const struct contrast_row *row = &c->rows[i];
-        if (p[i] > CONTRAST_FDR || row->n_outliers < CONTRAST_MIN)
+        if (p[i] > CONTRAST_FALSE_ALARM_RATE || row->n_outliers < CONTRAST_MIN)
             continue;
         struct cause_input input = {.store = t->store, .arena = &t->analysis->arena};
         struct findings *f = &t->analysis->findings;
@@ -186,42 +188,68 @@ static void find_contrast(const struct trace_context *t)
         finding_number(f, finding, "odds_low", low);
         finding_number(f, finding, "odds_high", high);
         finding_number(f, finding, "p", p[i]);
+        finding_number(f, finding, "false_alarm_rate", CONTRAST_FALSE_ALARM_RATE);
     }
 }
 
-/* Due times of periodic threads lie on a lattice: only periods well beyond it can be a rhythm of the outliers. */
+static int by_time(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* How well the ordinary activations of the traced threads keep a period: a lattice of due times keeps its own. */
+static double typical_resultant(const struct selection *s, double period)
+{
+    double most = 0;
+    for (size_t i = 0; i < s->n_reservoirs; i++) {
+        const struct reservoir *r = &s->reservoirs[i];
+        double times[RESERVOIR];
+        if (r->n < RHYTHM_MIN)
+            continue;
+        for (size_t k = 0; k < r->n; k++)
+            times[k] = (double)activation_begin_ns(&r->items[k]) * 1e-9;
+        double resultant = rayleigh(times, r->n, period, NULL);
+        most = resultant > most ? resultant : most;
+    }
+    return most;
+}
+
 static void find_rhythm(const struct trace_context *t)
 {
     const struct selection *s = t->selection;
     double *times = memory_resize(NULL, t->n_windows + 1, sizeof *times);
-    size_t n = 0;
-    double first = INFINITY, last = -INFINITY, least_gap = INFINITY;
+    size_t n = 0, n_apart = 0;
+    double least_gap = INFINITY;
     for (size_t i = 0; i < t->n_windows; i++) {
         const struct window *w = &s->windows[i];
-        if (w->begin_ns == NS_UNKNOWN || w->stream == ROW_NONE)
-            continue;
-        double time = (double)w->begin_ns * 1e-9;
-        for (size_t k = 0; k < n; k++)
-            least_gap = fabs(times[k] - time) > 1e-6 && fabs(times[k] - time) < least_gap ? fabs(times[k] - time) : least_gap;
-        times[n++] = time;
-        first = time < first ? time : first;
-        last = time > last ? time : last;
+        if (w->begin_ns != NS_UNKNOWN && w->stream != ROW_NONE && stream_has_times(&t->store->streams[w->stream]))
+            times[n++] = (double)w->begin_ns * 1e-9;
     }
-    double p = 1, resultant = 0, period = NAN;
-    double shortest = least_gap / 2 > 0.008 ? least_gap / 2 : 0.008;
-    if (n >= RHYTHM_MIN && last - first > 4 * shortest)
-        period = rhythm_find(times, n, shortest, (last - first) / 3, &p, &resultant);
+    if (n)
+        memory_sort(times, n, sizeof *times, by_time);
+    /* Threads late at one instant are one event. */
+    for (size_t i = 0; i < n; i++)
+        if (!n_apart || times[i] - times[n_apart - 1] > RHYTHM_ONE_EVENT_S)
+            times[n_apart++] = times[i];
+    for (size_t i = 1; i < n_apart; i++)
+        least_gap = fmin(least_gap, times[i] - times[i - 1]);
+    double p = 1, resultant = 0, period = NAN, shortest = fmax(least_gap / 2, RHYTHM_SHORTEST_S);
+    double span = n_apart ? times[n_apart - 1] - times[0] : 0;
+    if (n_apart >= RHYTHM_MIN && span > 4 * shortest)
+        period = rhythm_find(times, n_apart, shortest, span / 3, &p, &resultant);
     free(times);
-    if (isnan(period) || p >= RHYTHM_P || resultant < RHYTHM_RESULTANT)
+    if (isnan(period) || p >= RHYTHM_FALSE_ALARM_RATE || resultant < RHYTHM_RESULTANT || typical_resultant(s, period) > resultant / 2)
         return;
     struct findings *f = &t->analysis->findings;
     struct finding *finding = findings_add(f, "periodic-outliers", SEVERITY_NOTE, CONFIDENCE_LIKELY);
     finding->variant = "trace";
     finding->run = s->run;
     finding_integer(f, finding, "period_ns", (int64_t)(period * 1e9));
-    finding_integer(f, finding, "n_outliers", (int64_t)n);
+    finding_integer(f, finding, "n_outliers", (int64_t)n_apart);
     finding_number(f, finding, "resultant", resultant);
     finding_number(f, finding, "p", p);
+    finding_number(f, finding, "false_alarm_rate", RHYTHM_FALSE_ALARM_RATE);
 }
 
 /* Pairs of outliers of different CPUs that overlap, against what chance gives for their lengths over the span. */
@@ -244,7 +272,7 @@ static void find_coincidence(const struct trace_context *t)
                 worst = worst ? worst : a;
             }
         }
-    if (n_pairs < 3 || poisson_at_least(expected, n_pairs) >= COINCIDENCE_P)
+    if (n_pairs < 3 || poisson_at_least(expected, n_pairs) >= COINCIDENCE_FALSE_ALARM_RATE)
         return;
     struct findings *f = &t->analysis->findings;
     struct finding *finding = findings_add(f, "simultaneous-maxima", SEVERITY_NOTE, CONFIDENCE_LIKELY);
@@ -253,6 +281,7 @@ static void find_coincidence(const struct trace_context *t)
     finding_integer(f, finding, "n_pairs", (int64_t)n_pairs);
     finding_number(f, finding, "n_expected", expected);
     finding_number(f, finding, "p", poisson_at_least(expected, n_pairs));
+    finding_number(f, finding, "false_alarm_rate", COINCIDENCE_FALSE_ALARM_RATE);
     finding_integer(f, finding, "begin_ns", worst->begin_ns);
     finding_integer(f, finding, "worst_ns", window_length_ns(worst));
 }

@@ -116,6 +116,8 @@ double rhythm_find(const double *t, size_t n, double shortest, double longest, d
     /* Sharpen around the best, then prefer the longest multiple that is kept as well: a divisor always fits too. */
     double span = t[n - 1] - t[0], f = 1 / period;
     for (double d = -0.25 / span; d <= 0.25 / span; d += 0.01 / span) {
+        if (f + d <= 0)
+            continue;
         double again = rayleigh(t, n, 1 / (f + d), NULL);
         if (again > r)
             r = again, period = 1 / (f + d);

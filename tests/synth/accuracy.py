@@ -91,14 +91,29 @@ def one_trace(job):
     return results
 
 
+# What explain says of whole traces, with the false-alarm rate that it states itself (values.false_alarm_rate), and the
+# codes that must not be said at all of a trace in which nothing happened.
+STATED_RATES = {"storm": 0.001, "rhythm": 0.01, "coincidence": 0.001, "contrast": 0.01}
+NEVER = ("timer-cascade", "cache-miss", "frequency", "irq-storm")
+
+
+def kind_of_alarm(finding):
+    values = finding["values"]
+    if "odds_ratio" in values:
+        return "contrast"
+    if finding["code"] == "irq-storm" and "false_alarm_rate" in values:
+        return "storm"
+    return {"periodic-outliers": "rhythm", "simultaneous-maxima": "coincidence"}.get(finding["code"], finding["code"])
+
+
 def null_trace(job):
-    """The finding codes of a trace in which nothing happened."""
+    """The alarms about a trace in which nothing happened, each with the rate that it states."""
     synth, whylate, seed = job
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
         dat = os.path.join(folder, "trace.dat")
         subprocess.run([synth, "--seed", str(seed), "--outliers", "0", "--dat", dat], check=True)
         done = subprocess.run([whylate, "explain", "--json", dat], check=True, stdout=subprocess.PIPE)
-        return {f["code"] for f in json.loads(done.stdout)["findings"]}
+        return {(kind_of_alarm(f), f["values"].get("false_alarm_rate")) for f in json.loads(done.stdout)["findings"]}
 
 
 def ipipe_dump(job):
@@ -114,17 +129,29 @@ def ipipe_dump(job):
         return (truth, answer_of(outliers[0] if found else None), "shown/ipipe", f"synth --seed {seed} --ipipe")
 
 
-# Said of whole traces, with a false-alarm rate that is stated (1 %).
-NULL_CODES = ("irq-storm", "timer-cascade", "periodic-outliers", "simultaneous-maxima", "cache-miss", "frequency")
+def most_alarms(n, rate):
+    """What a true rate is exceeded by in fewer than 1 of 1,000 repeats."""
+    at_most, probability, k = (1 - rate) ** n, (1 - rate) ** n, 0
+    while at_most < 0.999:
+        k += 1
+        probability *= (n - k + 1) / k * rate / (1 - rate)
+        at_most += probability
+    return k
 
 
 def null_traces(arguments, pool, n):
-    alarms = collections.Counter()
-    for codes in pool.map(null_trace, [(arguments.synth, arguments.whylate, 5000 + i) for i in range(n)]):
-        alarms.update(codes)
-    print(f"\nNothing planted: {n} traces; findings: " + (", ".join(f"{c} {k}" for c, k in alarms.most_common()) or "none"))
-    allowed = 0.01 * n + 3 * (0.01 * n) ** 0.5
-    return [f"{code}: {alarms[code]} false alarms in {n} traces" for code in NULL_CODES if alarms[code] > allowed]
+    alarms, failures = collections.Counter(), []
+    for found in pool.map(null_trace, [(arguments.synth, arguments.whylate, 5000 + i) for i in range(n)]):
+        alarms.update({kind for kind, _ in found})
+        failures += [f"{kind}: states a false-alarm rate of {rate}, not {STATED_RATES[kind]}" for kind, rate in found
+                     if kind in STATED_RATES and rate != STATED_RATES[kind]]
+    print(f"\nNothing planted, {n} traces: alarms against the stated false-alarm rate")
+    for kind, rate in STATED_RATES.items():
+        print(f"    {kind:12}{alarms[kind]:5}  {100 * alarms[kind] / n:6.2f} %  stated {100 * rate:5.2f} %")
+        if alarms[kind] > most_alarms(n, rate):
+            failures.append(f"{kind}: {alarms[kind]} false alarms in {n} traces, stated {rate}")
+    failures += [f"{code}: {alarms[code]} times where nothing was planted" for code in NEVER if alarms[code]]
+    return failures
 
 
 def is_right(truth, answer):
@@ -170,7 +197,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = [row for rows_of_trace in pool.map(one_trace, jobs) for row in rows_of_trace]
         results += pool.map(ipipe_dump, [(arguments.synth, arguments.whylate, seed) for seed in seeds])
-        failures, errors = null_traces(arguments, pool, 20 if arguments.reduced else 1000), []
+        failures, errors = null_traces(arguments, pool, 50 if arguments.reduced else 1000), []
 
     for form in ("dat", "text", "ipipe"):
         shown = [r for r in results if r[2] == "shown/" + form]

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* explain: what is said of a whole trace beside its single outliers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzers/analyzer.h"
+#include "tests/unit/trace_builder.h"
+
+#define RT 100
+#define HOG 200
+#define PERIOD_US 10000.0
+
+struct answer {
+    struct store *store;
+    struct analysis analysis;
+};
+
+static struct answer explain(struct trace_builder *b)
+{
+    struct answer a = {.store = trace_end(b)};
+    struct analysis_options options = analysis_options_default;
+    struct error error = {0};
+    options.jobs = JOB_EXPLAIN;
+    assert_int_not_equal(analysis_run(&a.analysis, a.store, &options, &error), FAILED);
+    return a;
+}
+
+static void answer_release(struct answer *a)
+{
+    analysis_release(&a->analysis);
+    store_close(a->store);
+}
+
+static const struct finding *found(const struct answer *a, const char *code)
+{
+    for (size_t i = 0; i < a->analysis.findings.n; i++)
+        if (!strcmp(a->analysis.findings.items[i]->code, code))
+            return a->analysis.findings.items[i];
+    return NULL;
+}
+
+/* A cycle that a higher task holds up. */
+static void late_cycle(struct trace_builder *b, double due_us, double late_us)
+{
+    trace_switch(b, 0, due_us - 1, 'S', HOG);
+    trace_vector(b, 0, due_us + 2, true, "local_timer", 236, HARD);
+    trace_expire(b, 0, due_us + 3, 0xa0, "hrtimer_wakeup", due_us + 3);
+    trace_wake(b, 0, due_us + 4, KIND_SCHED_WAKING, RT, 0);
+    trace_wake(b, 0, due_us + 5, KIND_SCHED_WAKEUP, RT, 0);
+    trace_expired(b, 0, due_us + 6, 0xa0);
+    trace_vector(b, 0, due_us + 8, false, "local_timer", 236, HARD);
+    trace_switch(b, 0, due_us + late_us, 'S', RT);
+    trace_timer_start(b, 0, due_us + late_us + 5, 0xa0, "hrtimer_wakeup", due_us + PERIOD_US);
+    trace_switch(b, 0, due_us + late_us + 10, 'S', 0);
+}
+
+/* 1,000 cycles of 10 ms, late where `late` says so. */
+static struct trace_builder cycles(bool (*late)(int cycle))
+{
+    struct trace_builder b = trace_begin("mono");
+    trace_task(&b, RT, 4, "cyclictest");
+    trace_task(&b, HOG, 2, "hog97");
+    trace_timer_start(&b, 0, 10, 0xa0, "hrtimer_wakeup", PERIOD_US);
+    for (int i = 1; i <= 1000; i++)
+        if (late(i))
+            late_cycle(&b, PERIOD_US * i, 100 + i % 7);
+        else
+            trace_cycle(&b, 0, PERIOD_US * i, RT, PERIOD_US * (i + 1));
+    return b;
+}
+
+static bool every_hundredth(int cycle)
+{
+    return cycle % 100 == 37;
+}
+
+/* Ten cycles without a period of their own; all lie on the lattice of due times. */
+static bool at_random(int cycle)
+{
+    static const int which[] = {31, 32, 204, 333, 391, 517, 604, 723, 850, 979};
+    for (size_t i = 0; i < sizeof which / sizeof *which; i++)
+        if (cycle == which[i])
+            return true;
+    return false;
+}
+
+static void outliers_that_keep_a_second(void **state)
+{
+    (void)state;
+    struct trace_builder b = cycles(every_hundredth);
+    struct answer a = explain(&b);
+    const struct finding *f = found(&a, "periodic-outliers");
+    assert_non_null(f);
+    bool is_there = false;
+    for (size_t i = 0; i < f->n_values; i++)
+        if (!strcmp(f->values[i].key, "period_ns")) {
+            is_there = true;
+            assert_in_range(f->values[i].integer, 990000000, 1010000000);
+        }
+    assert_true(is_there);
+    answer_release(&a);
+}
+
+static void a_lattice_of_due_times_is_no_rhythm(void **state)
+{
+    (void)state;
+    struct trace_builder b = cycles(at_random);
+    struct answer a = explain(&b);
+    assert_int_equal(a.analysis.n_outliers, 10);
+    assert_int_equal(a.analysis.outliers[9]->cause, CAUSE_HIGHER_PRIORITY_TASK);
+    assert_null(found(&a, "periodic-outliers"));
+    answer_release(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outliers_that_keep_a_second),
+        cmocka_unit_test(a_lattice_of_due_times_is_no_rhythm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
