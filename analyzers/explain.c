@@ -285,6 +285,24 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
     return OK;
 }
 
+/* Nothing reached --threshold: how far off it was. */
+static void note_below_threshold(struct explain *e)
+{
+    const struct selection *s = &e->selection;
+    if (s->n_windows || !s->largest_below.ns)
+        return;
+    struct findings *f = &e->analysis->findings;
+    struct finding *finding = findings_add(f, "below-threshold", SEVERITY_NOTE, CONFIDENCE_PROVEN);
+    finding->run = s->run;
+    finding->cpu = s->largest_below.cpu;
+    const char *comm = s->largest_below.comm;
+    if (!comm && s->largest_below.tid != TID_UNKNOWN)
+        comm = store_task_comm(e->store, s->run, s->largest_below.tid);
+    finding->subject = thread_format(&e->analysis->arena, comm, s->largest_below.tid, PRIO_UNKNOWN);
+    finding_integer(f, finding, "largest_ns", s->largest_below.ns);
+    finding_integer(f, finding, "threshold_ns", e->options->threshold_ns);
+}
+
 static enum status explain_one_run(struct explain *e, uint32_t run, struct error *error)
 {
     enum status status = selection_make(&e->selection, e->store, e->options, &e->words, run, error);
@@ -295,8 +313,10 @@ static enum status explain_one_run(struct explain *e, uint32_t run, struct error
             status = FAILED;
     struct trace_context context = {.store = e->store, .analysis = e->analysis, .selection = &e->selection,
                                     .contrast = e->contrast, .words = &e->words, .n_windows = n};
-    if (status != FAILED)
+    if (status != FAILED) {
+        note_below_threshold(e);
         trace_findings(&context);
+    }
     free(e->contrast);
     selection_release(&e->selection);
     typicals_release(&e->typicals);

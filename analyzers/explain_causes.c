@@ -52,7 +52,7 @@ static void add_candidates(struct findings *f, struct finding *finding, const st
         finding_text(f, finding, "candidates", text);
 }
 
-static void add_finding(struct analysis *analysis, const struct sum *s)
+static void add_finding(struct analysis *analysis, const struct sum *s, size_t n_explained)
 {
     struct findings *f = &analysis->findings;
     const struct outlier *o = s->worst;
@@ -63,6 +63,8 @@ static void add_finding(struct analysis *analysis, const struct sum *s)
     finding->cpu = o->cpu;
     finding->subject = s->row.culprit;
     finding_integer(f, finding, "n_outliers", (int64_t)s->row.n_outliers);
+    if (n_explained > 1)
+        finding_integer(f, finding, "n_explained", (int64_t)n_explained);
     finding_integer(f, finding, "amount_ns", s->row.amount_ns);
     finding_number(f, finding, "share_pct", s->row.share_pct);
     if (o->latency_ns != NS_UNKNOWN)
@@ -119,6 +121,6 @@ void explain_sum_causes(struct analysis *analysis, const struct store *store)
     for (size_t i = 0; i < n; i++) {
         sums[i].row.share_pct = total ? 100.0 * (double)sums[i].row.amount_ns / (double)total : NAN;
         analysis->causes[i] = sums[i].row;
-        add_finding(analysis, &sums[i]);
+        add_finding(analysis, &sums[i], analysis->n_outliers);
     }
 }

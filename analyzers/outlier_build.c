@@ -43,10 +43,10 @@ static const char *unexplained_reason(const struct cause_input *input, const str
         return "no record of it";
     if (s->tid == TID_UNKNOWN)
         return p->end_ns == input->window->end_ns && p->begin_ns > input->window->begin_ns ? "no record after the last event"
-                                                                                           : "no record before the first event";
+                                                                                           : "before the first event";
     if (s->tid == 0)
-        return "silent while idle was current";
-    return arena_format(input->arena, "silent while %s was current", task_format(input, s));
+        return "silent, idle current";
+    return arena_format(input->arena, "silent, %s current", task_format(input, s));
 }
 
 static const char *task_in_function(const struct cause_input *input, const struct subject *s)

@@ -80,6 +80,19 @@ static inline bool heap_wants(const struct window_heap *heap, int64_t length_ns)
     return heap->n < heap->limit || (heap->n && length_ns > window_length_ns(&heap->items[0]));
 }
 
+bool selection_is_long_enough(struct selection *s, int64_t length_ns, int32_t tid, int32_t cpu, const char *comm)
+{
+    if (s->options->threshold_ns == NS_UNKNOWN || length_ns >= s->options->threshold_ns)
+        return true;
+    if (length_ns > s->largest_below.ns) {
+        s->largest_below.ns = length_ns;
+        s->largest_below.tid = tid;
+        s->largest_below.cpu = cpu;
+        s->largest_below.comm = comm;
+    }
+    return false;
+}
+
 static uint64_t next_random(struct selection *s)
 {
     s->random ^= s->random << 13;
@@ -159,7 +172,7 @@ static void on_activation(void *context, const struct activation *a)
     if (s->options->has_cpus && !cpuset_has(&s->options->cpus, a->cpu))
         return;
     if (heap_wants(&s->heaps[class], length) &&
-        (s->options->threshold_ns == NS_UNKNOWN || length >= s->options->threshold_ns)) {
+        selection_is_long_enough(s, length, a->tid, a->cpu, store_string(s->store, a->comm))) {
         struct window w = window_of_activation(a, s->run, s->stream);
         window_heap_offer(&s->heaps[class], &w);
     }
@@ -211,7 +224,7 @@ static bool is_said_by_sample(const struct store *store, const struct claim *mar
     return false;
 }
 
-static bool claim_is_wanted(const struct selection *s, const struct claim *c)
+static bool claim_is_wanted(struct selection *s, const struct claim *c)
 {
     const struct analysis_options *o = s->options;
     if (c->run != s->run || (c->kind == CLAIM_MARK && is_said_by_sample(s->store, c)))
@@ -221,7 +234,7 @@ static bool claim_is_wanted(const struct selection *s, const struct claim *c)
         return false;
     if (o->has_cpus && c->cpu >= 0 && !cpuset_has(&o->cpus, c->cpu))
         return false;
-    return o->threshold_ns == NS_UNKNOWN || c->latency_ns >= o->threshold_ns;
+    return selection_is_long_enough(s, c->latency_ns, c->tid, c->cpu, comm);
 }
 
 static void add_window(struct selection *s, const struct window *w)
@@ -308,7 +321,7 @@ static void find_marks(struct selection *s, enum claim_kind kind)
         s->n_marks = limit;
 }
 
-static bool has_first_class(const struct selection *s)
+static bool has_first_class(struct selection *s)
 {
     for (uint32_t i = 0; i < s->store->n_claims; i++)
         if (s->store->claims[i].kind != CLAIM_SAMPLE && claim_is_wanted(s, &s->store->claims[i]))

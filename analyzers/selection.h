@@ -45,6 +45,11 @@ struct selection {
     uint64_t n_events;       /* that the pass read */
     uint64_t random;
     bool is_whole;           /* the pass read all of the run */
+    struct {                 /* the longest that --threshold left out; ns 0: none */
+        int64_t ns;
+        int32_t tid, cpu;
+        const char *comm;
+    } largest_below;
     /* The answer: worst first. */
     size_t n_windows, windows_capacity;
     struct window *windows;
@@ -67,6 +72,9 @@ enum status blocked_check(const struct store *store, struct window *window, bool
 int64_t mark_taken_ns(const struct store *store, uint32_t run, uint32_t stream, const struct claim *mark, int64_t *switch_ns);
 /* Windows of sections and silences: the last class. (selection_sections.c) */
 enum status selection_add_sections(struct selection *selection, struct error *error);
+
+/* Whether --threshold lets a length through; if not, the longest such is kept. */
+bool selection_is_long_enough(struct selection *selection, int64_t length_ns, int32_t tid, int32_t cpu, const char *comm);
 
 void window_heap_offer(struct window_heap *heap, const struct window *window);
 

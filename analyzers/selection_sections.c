@@ -44,7 +44,7 @@ static void offer(struct section_pass *p, int32_t cpu, int32_t tid, int64_t begi
     const struct analysis_options *o = p->s->options;
     if (o->has_cpus && !cpuset_has(&o->cpus, cpu))
         return;
-    if (o->threshold_ns != NS_UNKNOWN && end_ns - begin_ns < o->threshold_ns)
+    if (!selection_is_long_enough(p->s, end_ns - begin_ns, tid, cpu, NULL))
         return;
     struct window w;
     window_init(&w);

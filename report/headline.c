@@ -78,6 +78,15 @@ void headline_outlier(const json_t *outlier, struct text *out)
     int64_t latency_ns = json_get_ns(outlier, "latency_ns");
     const char *cause = json_get_text(outlier, "cause"), *culprit = json_get_text(outlier, "culprit");
     const char *window = json_get_text(outlier, "window"), *confidence = json_get_text(outlier, "confidence");
+    if (window && !strcmp(window, "section") && latency_ns != NS_UNKNOWN && culprit && *culprit &&
+        (!strcmp(cause, "irqs-off") || !strcmp(cause, "preempt-off"))) {
+        double cpu = json_get_number(outlier, "cpu");
+        text_add(out, strcmp(cause, "irqs-off") ? "Preemption was off" : "Interrupts were off");
+        if (!isnan(cpu))
+            text_format(out, " on CPU %.0f", cpu);
+        text_format(out, " for %s: %s (%s).", duration_format(latency_ns, duration), culprit, confidence);
+        return;
+    }
     add_who(outlier, out);
     if (latency_ns == NS_UNKNOWN)
         text_add(out, " was late by an unknown time");

@@ -3,7 +3,7 @@
 #include "report/sentences.h"
 
 /* How many outliers a cause explains, and how long the worst of them was. */
-#define SUM "[ ({n_outliers} of the outliers explained here, the worst {worst_ns})]"
+#define SUM "[ ({n_outliers} of the {n_explained} outliers explained here, the worst {worst_ns})]"
 #define CONTRAST                                                                                             \
     "{subject} was there at the begin of {n_outliers_with} of {n_outliers} outliers and of {n_typical_with} of "   \
     "{n_typical} typical windows (odds ratio {odds_ratio}, {odds_low} to {odds_high}; p {p})"
@@ -14,6 +14,10 @@ const struct sentence sentences_attribution[] = {
              "neither the value nor its cause can be confirmed",
      .advice = "record with a larger buffer (trace-cmd record -b 20000), so that the wakeup itself is kept"},
 
+    {.code = "below-threshold",
+     .text = "nothing was as late as {threshold_ns}; the largest was {largest_ns} ({subject}, {cpu})",
+     .advice = "without --threshold it is explained",
+     .meaning = "--threshold left out everything; the largest value that was there is said."},
     {.code = "higher-priority-task",
      .text = "{subject} has a higher priority and had the CPU" SUM,
      .advice = "give the measured thread a higher priority than {subject}, or move {subject} to another CPU",

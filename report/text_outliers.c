@@ -6,57 +6,10 @@
 #include "base/duration.h"
 #include "base/memory.h"
 #include "report/text_view.h"
+#include "report/timeline_event.h"
 #include "report/words.h"
 
-#define BAR_COLUMNS 10
-#define MAX_LEDGER_ROWS 15
 #define MAX_MARKS 24
-
-static void print_ledger(const struct text_view *view, const json_t *outlier)
-{
-    static const struct table_column columns[] = {{.title = "what"}, {"who", .flexible = true}, {"times", .right = true},
-                                                  {"time", .right = true}, {"share", .right = true}, {.title = ""}};
-    const json_t *ledger = json_object_get(outlier, "ledger"), *row;
-    int64_t latency_ns = json_get_ns(outlier, "latency_ns"), rest_ns = 0, total_ns = 0;
-    size_t n = json_array_size(ledger), i, n_rest = 0;
-    char duration[DURATION_TEXT_BYTES];
-    json_array_foreach(ledger, i, row)
-        if (json_get_ns(row, "amount_ns") != NS_UNKNOWN)
-            total_ns += json_get_ns(row, "amount_ns");
-    if (!n || total_ns <= 0)
-        return;
-    struct table *table = table_new(columns, sizeof columns / sizeof *columns);
-    json_array_foreach(ledger, i, row) {
-        int64_t amount_ns = json_get_ns(row, "amount_ns");
-        if (i >= MAX_LEDGER_ROWS && n > MAX_LEDGER_ROWS + 1) {
-            rest_ns += amount_ns == NS_UNKNOWN ? 0 : amount_ns;
-            n_rest++;
-            continue;
-        }
-        const char *kind = json_get_text(row, "kind");
-        bool is_unexplained = strcmp(kind, "unexplained") == 0 || strcmp(kind, "gap") == 0;
-        double share = amount_ns == NS_UNKNOWN ? 0 : (double)amount_ns / (double)total_ns;
-        char bar[BAR_COLUMNS + 1], cell[64];
-        int length = (int)lround(share * BAR_COLUMNS);
-        length = length < 0 ? 0 : length > BAR_COLUMNS ? BAR_COLUMNS : length;
-        memset(bar, is_unexplained ? '?' : '#', (size_t)length);
-        bar[length] = '\0';
-        table_cell_styled(table, is_unexplained ? STYLE_WARN : STYLE_PLAIN, kind);
-        table_cell(table, json_get_text(row, "subject"));
-        snprintf(cell, sizeof cell, "%.0f", json_get_number(row, "n"));
-        table_cell(table, cell);
-        table_cell(table, amount_ns == NS_UNKNOWN ? NULL : duration_format(amount_ns, duration));
-        snprintf(cell, sizeof cell, "%.1f %%", share * 100);
-        table_cell(table, cell);
-        table_cell_styled(table, is_unexplained ? STYLE_WARN : STYLE_BOLD, bar);
-    }
-    table_print(table, &view->page, 2);
-    table_free(table);
-    if (n_rest)
-        page_line(&view->page, "  ... and %zu smaller rows, %s together", n_rest, duration_format(rest_ns, duration));
-    page_line(&view->page, "  sum %s%s", duration_format(total_ns, duration),
-              total_ns == latency_ns ? ", the whole latency" : "");
-}
 
 /* The outlier's own begin and end stand among the events, so that the reader sees where time runs out. */
 static void print_timeline(const struct text_view *view, const struct outlier *outlier)
@@ -78,7 +31,7 @@ static void print_timeline(const struct text_view *view, const struct outlier *o
         table_cell(table, mark->cpu == CPU_UNKNOWN ? NULL : cell);
         event[0] = '\0';
         if (store_event_view(view->store, mark->chunk, &events, &ignored) == OK && mark->i < events.n)
-            event_format(view->store, &events, mark->i, event, sizeof event);
+            timeline_event_format(view->store, &events, mark->i, event, sizeof event);
         table_cell(table, event);
     }
     static const char *const zero[] = {[WINDOW_TIMER] = "it was due", [WINDOW_WAKEUP] = "it was woken",
@@ -101,7 +54,7 @@ static void print_outlier(const struct text_view *view, const json_t *document, 
     if (reported_ns != NS_UNKNOWN && reported_ns != latency_ns)
         page_line(&view->page, "The tool itself reported %s.", duration_format(reported_ns, duration));
     putc('\n', view->page.file);
-    print_ledger(view, document);
+    text_ledger(view, document);
     if (i < view->analysis->n_outliers && view->analysis->outliers[i]->n_marks) {
         putc('\n', view->page.file);
         print_timeline(view, view->analysis->outliers[i]);
@@ -153,10 +106,29 @@ static void print_causes(const struct text_view *view)
     table_free(table);
 }
 
+static bool print_below_threshold(const struct text_view *view)
+{
+    const json_t *finding, *findings = json_object_get(view->document, "findings");
+    size_t i;
+    json_array_foreach(findings, i, finding) {
+        if (strcmp(json_get_text(finding, "code"), "below-threshold") != 0)
+            continue;
+        const json_t *values = json_object_get(finding, "values");
+        char largest[DURATION_TEXT_BYTES], threshold[DURATION_TEXT_BYTES];
+        page_line(&view->page, "No instance was as late as %s. The largest was %s.",
+                  duration_format(json_get_ns(values, "threshold_ns"), threshold),
+                  duration_format(json_get_ns(values, "largest_ns"), largest));
+        return true;
+    }
+    return false;
+}
+
 void text_outliers(const struct text_view *view)
 {
     const json_t *outliers = json_object_get(view->document, "outliers");
     size_t n = json_array_size(outliers);
+    if (!n && print_below_threshold(view))
+        return;
     if (!n) {
         page_paragraph(&view->page, 0, STYLE_PLAIN, NULL,
                        view->store->n_events || view->store->n_claims
