@@ -59,7 +59,7 @@ struct outlier *analysis_add_outlier(struct analysis *analysis)
     outlier->run = outlier->series = outlier->stream = ROW_NONE;
     outlier->cpu = CPU_UNKNOWN;
     outlier->tid = TID_UNKNOWN;
-    outlier->begin_ns = outlier->end_ns = outlier->latency_ns = outlier->reported_ns = NS_UNKNOWN;
+    outlier->begin_ns = outlier->end_ns = outlier->latency_ns = outlier->reported_ns = outlier->typical_ns = NS_UNKNOWN;
     outlier->cause = CAUSE_UNEXPLAINED;
     memory_reserve(analysis->outliers, analysis->outliers_capacity, analysis->n_outliers + 1);
     analysis->outliers[analysis->n_outliers++] = outlier;

@@ -49,8 +49,6 @@ struct analysis {
     struct cause_row *causes;
     struct series_result *series;   /* as many as the store's series */
     struct comparison comparison;
-    const char *const *advice;      /* commands that would record what was missing, n_advice */
-    size_t n_advice;
 };
 
 struct analyzer {

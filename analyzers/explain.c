@@ -4,14 +4,18 @@
  * each gets one cause (design.md "Attribution").
  */
 #include "analyzers/explain.h"
+#include "analyzers/observer.h"
 #include "analyzers/trace_findings.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/duration.h"
 #include "base/memory.h"
 
 #define N_TYPICAL 32
+#define TYPICAL_MIN 4
+#define OBSERVER_MIN_EVENTS 16
 #define LOOKBACK_MIN_NS 20000000
 #define LOOKBACK_MAX_NS 2000000000
 #define ORIGIN_MIN_PCT 2
@@ -34,6 +38,8 @@ struct explain {
     struct selection selection;
     struct typical_cache typicals;
     struct contrast *contrast;
+    uint32_t event_stream; /* whose events cost event_ns each */
+    double event_ns;
 };
 
 static int64_t lookback_of(const struct store *store, const struct window *w)
@@ -234,6 +240,39 @@ static void refuse_coarse_clock(const struct cause_input *input, struct decision
         input->sweep->pieces[i].kind = SLICE_UNEXPLAINED;
 }
 
+/*
+ * What recording its own events may have added: those beyond the typical wakeup's, at no more than the densest events
+ * of the trace allow each. Said where that could be half of the excess.
+ */
+static void note_observer(struct explain *e, const struct outlier *o, const struct cause_input *input)
+{
+    const struct typical *typical = input->typical;
+    uint64_t usual = typical->n_windows ? typical->n_events / typical->n_windows : 0, n = input->sweep->n_in_window;
+    int64_t excess_ns = o->latency_ns - (typical->n_windows ? typical->total_ns / typical->n_windows : 0);
+    if (n < usual + OBSERVER_MIN_EVENTS || excess_ns <= 0 || findings_have(&e->analysis->findings, "tracing-overhead", o->run))
+        return;
+    if (e->event_stream != o->stream) {
+        e->event_stream = o->stream;
+        e->event_ns = observer_event_ns(e->store, o->run, o->stream);
+    }
+    double cost_ns = e->event_ns * (double)(n - usual);
+    if (isnan(cost_ns) || 2 * cost_ns < (double)excess_ns)
+        return;
+    struct findings *f = &e->analysis->findings;
+    struct finding *finding = findings_add(f, "tracing-overhead", SEVERITY_NOTE, CONFIDENCE_POSSIBLE);
+    finding->variant = "bound";
+    finding->run = o->run;
+    finding->series = o->series;
+    finding->cpu = o->cpu;
+    finding->subject = o->comm;
+    finding_integer(f, finding, "n_events", (int64_t)n);
+    if (typical->n_windows)
+        finding_integer(f, finding, "n_typical_events", (int64_t)usual);
+    finding_integer(f, finding, "event_ns", (int64_t)e->event_ns);
+    finding_integer(f, finding, "overhead_ns", (int64_t)(cost_ns < (double)excess_ns ? cost_ns : (double)excess_ns));
+    finding_integer(f, finding, "latency_ns", o->latency_ns);
+}
+
 static enum status explain_window(struct explain *e, struct window *w, struct error *error)
 {
     struct analysis *analysis = e->analysis;
@@ -278,9 +317,12 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
         contrast_add(e->contrast, &sweep, w, true);
     function_path_split(&input);
     outlier_fill(o, analysis, &input, &decision, &e->numbers, e->options->max_slices);
+    if (typical->n_windows >= TYPICAL_MIN && w->kind != WINDOW_BLOCKED)
+        o->typical_ns = typical->total_ns / typical->n_windows;
     if (missing)
         note_origin(e, o, missing);
     note_mismatch(e, o, w->a.user_ns != NS_UNKNOWN);
+    note_observer(e, o, &input);
     sweep_release(&sweep);
     return OK;
 }
@@ -337,7 +379,7 @@ static void sort_outliers(struct analysis *a)
 static enum status explain_run(const struct store *store, const struct analysis_options *options, struct analysis *analysis,
                                struct error *error)
 {
-    struct explain e = {.store = store, .options = options, .analysis = analysis};
+    struct explain e = {.store = store, .options = options, .analysis = analysis, .event_stream = ROW_NONE, .event_ns = NAN};
     word_classes_init(&e.words, store);
     event_numbers_init(&e.numbers, store);
     enum status status = OK;

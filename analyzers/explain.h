@@ -8,6 +8,8 @@
 
 /* Cause rows and one finding for each. (explain_causes.c) */
 void explain_sum_causes(struct analysis *analysis, const struct store *store);
+/* The least that the maximum of the outliers would have been without that culprit; NS_UNKNOWN: the ledgers do not tell. (explain_without.c) */
+int64_t explain_max_without(const struct analysis *analysis, enum cause cause, const char *culprit);
 /* Commands that would record what was missing. (explain_advice.c) */
 void explain_advise(struct analysis *analysis, const struct store *store);
 

@@ -64,40 +64,53 @@ static bool any_cause(const struct analysis *a, enum cause cause)
     return false;
 }
 
-static void add(struct analysis *a, const char *list[], const char *command)
+/* Timers and IPIs of other architectures come as irqs; there is no irq_vectors to enable. */
+static bool has_vectors(const struct store *store)
 {
-    list[a->n_advice++] = command;
+    static const char *const elsewhere[] = {"arch_timer", "riscv-timer", "IPI", "gic_handle_irq", "decrementer", "twd", "riscv_intc_irq", "aarch64", "armv7l", "riscv64"};
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (store_find_string(store, elsewhere[i]))
+            return false;
+    return true;
+}
+
+static void add_missing(struct text *missing, bool is_there, const char *what)
+{
+    if (!is_there)
+        text_format(missing, "%s%s", missing->length ? ", " : "", what);
+}
+
+/* All that an answer needs, since a trace of the missing events alone would lack what this one has. */
+static const char *command_of(struct analysis *a, const struct store *store, bool with_stack)
+{
+    return arena_format(&a->arena,
+                        "trace-cmd record -C mono -b 20000 -e sched:sched_switch -e sched:sched_waking -e sched:sched_wakeup "
+                        "-e sched:sched_migrate_task -e timer:hrtimer_start -e timer:hrtimer_expire_entry -e timer:hrtimer_expire_exit "
+                        "-e irq%s -e power:cpu_idle -e preemptirq:irq_disable -e preemptirq:irq_enable%s",
+                        has_vectors(store) ? " -e irq_vectors" : " -e ipi", with_stack ? " -T" : "");
 }
 
 void explain_advise(struct analysis *a, const struct store *store)
 {
-    const char **list = arena_array(&a->arena, 8, sizeof *list);
-    a->advice = list;
-    if (!a->n_outliers)
+    if (!a->n_outliers || !store->n_events)
         return;
     struct seen seen = kinds_seen(store);
     bool open = any_cause(a, CAUSE_UNEXPLAINED) || any_cause(a, CAUSE_LOWER_PRIORITY_TASK);
     bool doubtful = open || any_cause(a, CAUSE_IDLE_EXIT) || any_cause(a, CAUSE_KERNEL_PATH) || any_cause(a, CAUSE_CONTEXT_SWITCH);
-    struct text events = {0};
-    if (!seen.switches || !seen.wakings)
-        text_add(&events, " -e sched:sched_switch -e sched:sched_waking -e sched:sched_wakeup -e sched:sched_migrate_task");
-    if (!seen.timers)
-        text_add(&events, " -e timer:hrtimer_start -e timer:hrtimer_expire_entry -e timer:hrtimer_expire_exit");
-    if (!seen.handlers)
-        text_add(&events, " -e irq -e irq_vectors");
-    if (!seen.irqs_off)
-        text_add(&events, " -e preemptirq:irq_disable -e preemptirq:irq_enable");
-    if (!seen.idle)
-        text_add(&events, " -e power:cpu_idle");
-    if (doubtful && events.length)
-        add(a, list, arena_format(&a->arena, "trace-cmd record -C mono -b 20000%s", text_string(&events)));
-    if (open && !seen.stacks && seen.handlers)
-        add(a, list, "trace-cmd record -C mono -b 20000 -e sched -e timer -e irq -e irq_vectors -R 'stacktrace' -e irq_vectors:local_timer_entry");
-    if (any_cause(a, CAUSE_HARDWARE_STALL) || any_cause(a, CAUSE_UNEXPLAINED))
-        add(a, list, "rtla hwnoise -c all -d 10m");
-    if (any_cause(a, CAUSE_LOST_EVENTS))
-        add(a, list, "trace-cmd record -C mono -b 50000 -e sched -e timer:hrtimer_* -e irq -e irq_vectors");
-    if (doubtful)
-        add(a, list, "whylate-capture run --threshold 100us");
-    text_release(&events);
+    struct text missing = {0};
+    add_missing(&missing, seen.switches && seen.wakings, "switches and wakeups");
+    add_missing(&missing, seen.timers, "timer expiries");
+    add_missing(&missing, seen.handlers, "interrupt handlers");
+    add_missing(&missing, seen.irqs_off, "where interrupts are off");
+    add_missing(&missing, seen.idle, "idle states");
+    if (open && !missing.length)
+        add_missing(&missing, seen.stacks, "stacks");
+    if (doubtful && missing.length) {
+        struct findings *f = &a->findings;
+        struct finding *finding = findings_add(f, "record-next", SEVERITY_NOTE, CONFIDENCE_PROVEN);
+        finding->run = a->outliers[0]->run;
+        finding_text(f, finding, "missing", text_string(&missing));
+        finding_text(f, finding, "command", command_of(a, store, seen.irqs_off));
+    }
+    text_release(&missing);
 }

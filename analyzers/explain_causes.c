@@ -71,6 +71,11 @@ static void add_finding(struct analysis *analysis, const struct sum *s, size_t n
         finding_integer(f, finding, "worst_ns", o->latency_ns);
     if (o->comm)
         finding_text(f, finding, "task", o->comm);
+    if (o->typical_ns != NS_UNKNOWN)
+        finding_integer(f, finding, "typical_ns", o->typical_ns);
+    int64_t without_ns = s->confidence >= CONFIDENCE_LIKELY ? explain_max_without(analysis, s->row.cause, o->culprit) : NS_UNKNOWN;
+    if (without_ns != NS_UNKNOWN)
+        finding_integer(f, finding, "max_without_ns", without_ns);
     if (s->confidence <= CONFIDENCE_POSSIBLE)
         add_candidates(f, finding, o);
     for (size_t i = 0; i < o->n_slices && finding->n_evidence < 3; i++)

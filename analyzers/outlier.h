@@ -72,6 +72,7 @@ struct outlier {
     const char *culprit;
     enum confidence confidence;
     int64_t unexplained_ns;
+    int64_t typical_ns;           /* what the same thread's typical wakeup takes (mean), or NS_UNKNOWN */
     const char *why;              /* which rule decided: a key that report/ turns into a sentence */
     size_t n_slices, n_ledger;
     struct slice *slices;         /* in time order; their amounts sum to latency_ns */

@@ -96,6 +96,7 @@ int64_t shares_of_kind(const struct shares *shares, enum slice_kind kind)
 void typical_add(struct typical *typical, const struct sweep *sweep)
 {
     typical->n_windows++;
+    typical->n_events += sweep->n_in_window;
     shares_collect(&typical->lines, sweep, true);
     for (size_t i = 0; i < sweep->n_pieces; i++) {
         const struct piece *p = &sweep->pieces[i];

@@ -31,6 +31,7 @@ int64_t shares_of_kind(const struct shares *shares, enum slice_kind kind);
 struct typical {
     uint32_t n_windows;
     int64_t total_ns;              /* summed over the windows, as all amounts here */
+    uint64_t n_events;             /* in them */
     int64_t kind_ns[N_SLICE_KINDS];
     struct shares lines;
     int64_t path_ns;               /* of pieces on the wakeup's own path */

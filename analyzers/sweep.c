@@ -560,6 +560,7 @@ static void step(struct run_state *r, const struct event_ref *ref)
         cut(r, t_ns, ref->chunk, ref->i);
     int32_t cpu_before = r->cpu;
     if (t_ns >= r->w->begin_ns && t_ns <= r->w->end_ns) {
+        r->sweep->n_in_window += ref->cpu == r->cpu;
         /* A change of CPU or phase cuts too, also when another CPU's event brings it. */
         if (ref->cpu != r->cpu && kind != KIND_SCHED_MIGRATE_TASK && r->phase <= PHASE_WAKING &&
             (kind == KIND_SCHED_WAKEUP || kind == KIND_SCHED_WAKING || kind == KIND_SCHED_WAKEUP_NEW) && (int32_t)w[1] == r->w->tid)

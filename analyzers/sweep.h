@@ -131,6 +131,7 @@ struct sweep {
     int64_t first_event_ns;     /* on the window's CPUs */
     int64_t last_event_ns;
     uint64_t n_events;
+    uint64_t n_in_window;       /* events within it, on the CPU that it was on */
 };
 
 /*

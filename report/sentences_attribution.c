@@ -3,7 +3,8 @@
 #include "report/sentences.h"
 
 /* How many outliers a cause explains, and how long the worst of them was. */
-#define SUM "[ ({n_outliers} of the {n_explained} outliers explained here, the worst {worst_ns})]"
+#define SUM "[ ({n_outliers} of the {n_explained} outliers explained here, the worst {worst_ns})]" \
+            "[; without it the maximum would have been at least {max_without_ns}]"
 #define CONTRAST                                                                                             \
     "{subject} was there at the begin of {n_outliers_with} of {n_outliers} outliers and of {n_typical_with} of "   \
     "{n_typical} typical windows (odds ratio {odds_ratio}, {odds_low} to {odds_high}; p {p})"
@@ -14,6 +15,10 @@ const struct sentence sentences_attribution[] = {
              "neither the value nor its cause can be confirmed",
      .advice = "record with a larger buffer (trace-cmd record -b 20000), so that the wakeup itself is kept"},
 
+    {.code = "record-next",
+     .text = "the trace does not show {missing}: for outliers that stay open, next time",
+     .advice = "{command}",
+     .meaning = "What the trace lacks of the events that an answer needs, and the command that records all of them."},
     {.code = "below-threshold",
      .text = "nothing was as late as {threshold_ns}; the largest was {largest_ns} ({subject}, {cpu})",
      .advice = "without --threshold it is explained",
@@ -48,11 +53,11 @@ const struct sentence sentences_attribution[] = {
      .meaning = "Many short runs of one interrupt line, far above the rate that the line has otherwise. Over a whole trace: "
                 "a scan statistic against the line's mean rate, false-alarm rate 0.001 per run over all lines together."},
     {.code = "irq-storm", .variant = "trace",
-     .text = "{line} on {cpu} came in {n_bursts} bursts: {rate_hz} inside them, {baseline_hz} outside "
+     .text = "{line} on {cpu} came in bursts ({n_bursts}): {rate_hz} inside, {baseline_hz} outside "
              "(p {p}, false-alarm rate {false_alarm_rate})[; {n_outliers_in} of {n_outliers} outliers and {n_typical_in} of "
              "{n_typical} typical wakeups meet them, lift {lift}]"},
     {.code = "irq-storm", .variant = "trace-with-outliers",
-     .text = "{line} on {cpu} came in {n_bursts} bursts: {rate_hz} inside them, {baseline_hz} outside; "
+     .text = "{line} on {cpu} came in bursts ({n_bursts}): {rate_hz} inside, {baseline_hz} outside; "
              "{n_outliers_in} of {n_outliers} outliers meet them, of typical wakeups only {n_typical_in} of {n_typical} "
              "(lift {lift}, Fisher's p {fisher_p})",
      .advice = "route the line away from this CPU, or use its device's interrupt coalescing"},
@@ -180,6 +185,10 @@ const struct sentence sentences_attribution[] = {
     {.code = "clock-jump", .text = "the clock was set or jumped: {subject}" SUM, .meaning = "The clock moved, not the thread."},
     {.code = "tracing-overhead", .text = "the tracing itself took the time: {subject}" SUM,
      .advice = "record fewer events", .meaning = "What recording costs explains the difference."},
+    {.code = "tracing-overhead", .variant = "bound",
+     .text = "{n_events} events were recorded in the {latency_ns} of {subject}[, {n_typical_events} in a typical wakeup]; at up to "
+             "{event_ns} each (the densest ones of the trace) that may have added up to {overhead_ns}",
+     .advice = "see whether it stays without: fewer events, or echo 0 > /sys/kernel/tracing/options/function-trace"},
     {.code = "tracer-artefact", .variant = "spin-polls-need-resched",
      .text = "{subject}: the spin has preemption off but looks at need-resched and leaves at once, so no wakeup was late by this; "
              "it hides the real worst case" SUM,
@@ -197,18 +206,16 @@ const struct sentence sentences_attribution[] = {
      .meaning = "The tracer lost the events of the window in question."},
     {.code = "unexplained",
      .text = "nothing in the trace names a culprit; {subject} was current[; the larger parts: {candidates}]" SUM,
-     .advice = "next time record where interrupts are off, and whether the machine stands still: trace-cmd record -e sched -e "
-               "timer -e irq_vectors -e preemptirq -e power:cpu_idle; rtla hwnoise",
+     .advice = "next time record where interrupts are off, and whether the machine stands still: rtla hwnoise -c all -d 10m",
      .meaning = "The evidence does not carry any cause. Who was current is said, not blamed."},
     {.code = "unexplained", .variant = "silent-task",
      .text = "{subject} was current and the CPU recorded nothing: interrupts off in it, or a stall (SMI, hypervisor, bus); the "
              "trace cannot tell which" SUM,
-     .advice = "trace-cmd record -e preemptirq:irq_disable -e preemptirq:irq_enable -e sched -e timer -e irq_vectors, and rtla "
-               "hwnoise for stalls"},
+     .advice = "whether the machine stands still: rtla hwnoise -c all -d 10m"},
     {.code = "unexplained", .variant = "silent-idle",
      .text = "the CPU was idle and its timer interrupt came late: a deep idle state, or a stall (SMI, hypervisor, bus); the trace "
              "cannot tell which" SUM,
-     .advice = "trace-cmd record -e power:cpu_idle -e sched -e timer -e irq_vectors; rtla hwnoise for stalls"},
+     .advice = "whether the machine stands still: rtla hwnoise -c all -d 10m; whether idle states do it: hold /dev/cpu_dma_latency at 0"},
     {.code = "unexplained", .variant = "late-interrupt-no-stack",
      .text = "the timer interrupt came late while {subject} was current; without a stack nobody can say why" SUM,
      .advice = "rtla timerlat --stack 0 (or -s) prints where the interrupt came in"},

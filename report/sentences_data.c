@@ -56,7 +56,7 @@ const struct sentence sentences_data[] = {
      .advice = "record with a larger buffer (trace-cmd record -b) or fewer events",
      .meaning = "The tracer overwrote or dropped events. Spans in which events are known to be lost are gaps; an analysis that "
                 "would need them says so."},
-    {.code = "events-lost", .variant = "note", .text = NOTE, .advice = "record with a larger buffer or fewer events"},
+    {.code = "events-lost", .variant = "note", .text = "{subject}[, line {line}]: {note}[ ({n_places} events)]", .advice = "record with a larger buffer or fewer events"},
     {.code = "origin-missing", .text = NOTE,
      .meaning = "The instant from which a latency counts (timer expiry, wakeup) is not in the data."},
     {.code = "not-measured", .text = NOTE,

@@ -53,6 +53,9 @@ static void print_outlier(const struct text_view *view, const json_t *document, 
     int64_t reported_ns = json_get_ns(document, "reported_ns"), latency_ns = json_get_ns(document, "latency_ns");
     if (reported_ns != NS_UNKNOWN && reported_ns != latency_ns)
         page_line(&view->page, "The tool itself reported %s.", duration_format(reported_ns, duration));
+    if (i < view->analysis->n_outliers && view->analysis->outliers[i]->typical_ns != NS_UNKNOWN)
+        page_line(&view->page, "A typical wakeup of this thread takes %s.",
+                  duration_format(view->analysis->outliers[i]->typical_ns, duration));
     putc('\n', view->page.file);
     text_ledger(view, document);
     if (i < view->analysis->n_outliers && view->analysis->outliers[i]->n_marks) {

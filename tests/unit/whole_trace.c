@@ -118,11 +118,82 @@ static void a_lattice_of_due_times_is_no_rhythm(void **state)
     answer_release(&a);
 }
 
+static bool three_times(int cycle)
+{
+    return cycle == 100 || cycle == 500 || cycle == 777;
+}
+
+static int64_t value_of(const struct finding *f, const char *key)
+{
+    for (size_t i = 0; i < f->n_values; i++)
+        if (!strcmp(f->values[i].key, key))
+            return f->values[i].integer;
+    return NS_UNKNOWN;
+}
+
+/* Three of ten outliers are the hog's; the other seven took 10 us without it. */
+static void without_the_culprit_the_others_remain(void **state)
+{
+    (void)state;
+    struct trace_builder b = cycles(three_times);
+    struct answer a = explain(&b);
+    const struct finding *f = found(&a, "higher-priority-task");
+    assert_non_null(f);
+    assert_int_equal(value_of(f, "n_outliers"), 3);
+    assert_int_equal(value_of(f, "n_explained"), 10);
+    assert_int_equal(value_of(f, "max_without_ns"), 10000);
+    assert_int_equal(value_of(f, "typical_ns"), 10000);
+    answer_release(&a);
+}
+
+/* 400 rows of 200 ns each in a wait of 104 us: recording them may have been most of it. */
+static void what_tracing_may_have_cost(void **state)
+{
+    (void)state;
+    for (int with_rows = 0; with_rows < 2; with_rows++) {
+        struct trace_builder b = trace_begin("mono");
+        trace_task(&b, RT, 4, "cyclictest");
+        trace_task(&b, HOG, 2, "hog97");
+        trace_timer_start(&b, 0, 10, 0xa0, "hrtimer_wakeup", PERIOD_US);
+        for (int i = 1; i <= 20; i++)
+            trace_cycle(&b, 0, PERIOD_US * i, RT, PERIOD_US * (i + 1));
+        double due_us = PERIOD_US * 21;
+        trace_switch(&b, 0, due_us - 1, 'S', HOG);
+        trace_vector(&b, 0, due_us + 2, true, "local_timer", 236, HARD);
+        trace_expire(&b, 0, due_us + 3, 0xa0, "hrtimer_wakeup", due_us + 3);
+        trace_wake(&b, 0, due_us + 4, KIND_SCHED_WAKING, RT, 0);
+        trace_wake(&b, 0, due_us + 5, KIND_SCHED_WAKEUP, RT, 0);
+        trace_expired(&b, 0, due_us + 6, 0xa0);
+        trace_vector(&b, 0, due_us + 8, false, "local_timer", 236, HARD);
+        for (int i = 0; i < 400 && with_rows; i++) {
+            uint32_t *w;
+            struct event_batch *batch = trace_add(&b, 0, due_us + 10 + 0.2 * i, KIND_FUNCTION, 0, &w);
+            trace_string(batch, &w[0], "work");
+            trace_string(batch, &w[1], "worker");
+        }
+        trace_switch(&b, 0, due_us + 104, 'S', RT);
+        trace_switch(&b, 0, due_us + 110, 'S', 0);
+        struct answer a = explain(&b);
+        const struct finding *f = found(&a, "tracing-overhead");
+        if (with_rows) {
+            assert_non_null(f);
+            assert_int_equal(f->confidence, CONFIDENCE_POSSIBLE);
+            assert_int_equal(value_of(f, "event_ns"), 200);
+            assert_in_range(value_of(f, "overhead_ns"), 79000, 83000);
+        } else {
+            assert_null(f);
+        }
+        answer_release(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outliers_that_keep_a_second),
         cmocka_unit_test(a_lattice_of_due_times_is_no_rhythm),
+        cmocka_unit_test(without_the_culprit_the_others_remain),
+        cmocka_unit_test(what_tracing_may_have_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
