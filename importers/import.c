@@ -74,6 +74,7 @@ static void end_member(struct import *import, const char *format)
     for (size_t i = 0; i < private->n_states; i++)
         free(private->states[i].memory);
     private->n_states = 0;
+    loose_finish(import);
     move_to_own_run(import);
     for (size_t i = 0; i < private->n_notes; i++) {
         const struct kept_note *kept = &private->notes[i];
@@ -98,6 +99,7 @@ static void drop_member(struct import *import)
     for (size_t i = 0; i < private->n_notes; i++)
         free(private->notes[i].text);
     private->n_states = private->n_notes = 0;
+    loose_release(private);
 }
 
 static const struct importer *choose_binary(const unsigned char *bytes, size_t size, const struct member *member,
@@ -362,5 +364,8 @@ enum status import_inputs(struct store_writer *store, const char *const *paths, 
     counters_release(&import);
     free(private.notes);
     free(private.states);
+    loose_release(&private);
+    free(private.loose);
+    free(private.taken);
     return status;
 }

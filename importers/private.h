@@ -19,6 +19,13 @@ struct kept_state {
     void *memory;
 };
 
+/* What a text says about the machine between two results, until it is known which of them it is about: importers/loose.c. */
+struct loose_fact {
+    char *key, *value;
+    uint32_t run;    /* current when it was stated */
+    size_t n_series; /* in the store at that time */
+};
+
 struct import_private {
     const struct import_options *options;
     uint32_t group;
@@ -36,6 +43,13 @@ struct import_private {
     /* What a member says about its machine before its first series holds for its later runs too. */
     size_t first_fact, n_facts_before_series; /* the latter SIZE_MAX: no series yet */
     uint32_t member_run;                      /* where this member began */
+    struct taken_lines {
+        size_t begin, end; /* lines, as lines_tell() counts them */
+    } *taken;                                 /* that importers read: they are no prose */
+    size_t n_taken, taken_capacity;
+    bool is_text_walk;                        /* blocks of text: loose facts wait */
+    struct loose_fact *loose;
+    size_t n_loose, loose_capacity;
     struct counter_tables *counters; /* of all inputs: importers/counters.c */
 };
 
@@ -50,6 +64,20 @@ void counters_release(struct import *import);
 void facts_share(struct import *import, size_t begin, size_t end, uint32_t from);
 /* Makes a run and goes there: import->run. */
 void run_open(struct import *import, const char *label);
+
+/* Does the key speak of the machine, not of one measurement on it? */
+bool fact_is_of_machine(const char *key);
+/* False: stated already. As it is, no waiting. */
+bool fact_add(struct import *import, uint32_t run, const char *key, const char *value);
+
+/*
+ * importers/loose.c: "uname, result, uname, result". A fact about the machine that follows a result waits; at the end of
+ * the member it goes to the result it stands above, or below where the text has them below.
+ */
+bool loose_take(struct import *import, const char *key, const char *value); /* false: it need not wait */
+void loose_end_block(struct import *import, size_t n_before, size_t n_series_before); /* of one importer */
+void loose_finish(struct import *import);
+void loose_release(struct import_private *private);
 
 /* importers/settings.c: --set KEY=VALUE into all runs from first_run on. */
 enum status settings_check(const struct import_options *options, struct error *error);

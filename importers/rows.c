@@ -72,13 +72,19 @@ void import_fact(struct import *import, const char *key, const char *format, ...
     size_t length = strlen(value);
     while (length && (unsigned char)value[length - 1] <= ' ')
         value[--length] = '\0';
-    if (has_fact(import, import->run, key, value, import->artefact))
-        return;
-    store_add_fact(import->store, &(struct fact){.run = import->run, .artefact = import->artefact, .key = key, .value = value});
+    if (!loose_take(import, key, value))
+        fact_add(import, import->run, key, value);
 }
 
-/* Facts of the machine, not of one measurement on it. */
-static bool is_of_machine(const char *key)
+bool fact_add(struct import *import, uint32_t run, const char *key, const char *value)
+{
+    if (has_fact(import, run, key, value, import->artefact))
+        return false;
+    store_add_fact(import->store, &(struct fact){.run = run, .artefact = import->artefact, .key = key, .value = value});
+    return true;
+}
+
+bool fact_is_of_machine(const char *key)
 {
     static const char *const beginnings[] = {"kernel.", "cpu.", "cmdline", "host.", "clocksource", "sched.", "machine.", "os."};
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
@@ -87,19 +93,43 @@ static bool is_of_machine(const char *key)
     return false;
 }
 
+static const char *fact_value(const struct import *import, uint32_t run, const char *key)
+{
+    for (size_t i = store_count_facts(import->store); i-- > 0;) {
+        const struct fact *fact = store_peek_fact(import->store, i);
+        if (fact->run == run && strcmp(fact->key, key) == 0)
+            return fact->value;
+    }
+    return NULL;
+}
+
+/* What was said about one kernel is not true of another. */
+static bool is_another_kernel(const struct import *import, const char *key, uint32_t from, uint32_t run)
+{
+    static const char model[] = "kernel.config.CONFIG_PREEMPT"; /* one of several, which exclude each other */
+    for (size_t i = store_count_facts(import->store); i-- > 0 && strncmp(key, model, sizeof model - 1) == 0;)
+        if (store_peek_fact(import->store, i)->run == run && strncmp(store_peek_fact(import->store, i)->key, model, sizeof model - 1) == 0 &&
+            store_peek_fact(import->store, i)->artefact == import->artefact)
+            return true;
+    if ((strncmp(key, "kernel.", 7) != 0 && strncmp(key, "cmdline", 7) != 0) || strcmp(key, "kernel.machine") == 0)
+        return false;
+    const char *theirs = fact_value(import, from, "kernel.release"), *own = fact_value(import, run, "kernel.release");
+    return own && (!theirs || strcmp(own, theirs) != 0);
+}
+
 void facts_share(struct import *import, size_t begin, size_t end, uint32_t from)
 {
     size_t n_runs = store_count_runs(import->store);
     for (size_t i = begin; i < end; i++) {
         const struct fact *found = store_peek_fact(import->store, i);
-        if (found->run != from || !is_of_machine(found->key))
+        if (found->run != from || !fact_is_of_machine(found->key))
             continue;
         struct fact fact = *found;
         fact.key = store_keep(import->store, fact.key);
         fact.value = store_keep(import->store, fact.value);
         for (uint32_t run = from + 1; run < n_runs; run++) {
             fact.run = run;
-            if (!has_fact(import, run, fact.key, NULL, ROW_NONE))
+            if (!has_fact(import, run, fact.key, NULL, ROW_NONE) && !is_another_kernel(import, fact.key, from, run))
                 store_add_fact(import->store, &fact);
         }
     }

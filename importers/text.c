@@ -60,6 +60,8 @@ static void note_repairs(struct import *import, const struct lines *lines)
 #define FORM_MAX_BYTES 96
 #define FORM_REFUSALS  200
 
+#define MAX_SPANS 100000
+
 struct forms {
     uint64_t hash[N_FORMS];
     uint32_t n_refused[N_FORMS];
@@ -98,6 +100,23 @@ static void form_refuse(struct forms *forms, uint64_t hash)
     forms->n_refused[slot]++;
 }
 
+/*
+ * Lines that were read are no sentences. A single line of which the importer was not sure may hold one: "with cyclictest -p 80
+ * the worst case is 50 us".
+ */
+static void take_lines(struct import *import, size_t begin, size_t end, int sureness)
+{
+    struct import_private *private = import->private;
+    if ((end - begin < 2 && sureness < LIKELY) || private->n_taken >= MAX_SPANS)
+        return;
+    if (private->n_taken && private->taken[private->n_taken - 1].end == begin) {
+        private->taken[private->n_taken - 1].end = end;
+        return;
+    }
+    memory_reserve(private->taken, private->taken_capacity, private->n_taken + 1);
+    private->taken[private->n_taken++] = (struct taken_lines){begin, end};
+}
+
 enum status text_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error)
 {
     struct lines *lines = lines_new(bytes, size);
@@ -106,6 +125,8 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
     size_t n_blocks = 0;
     uint64_t n_prose = 0;
     struct forms *forms = memory_new(sizeof *forms);
+    import->private->is_text_walk = true;
+    import->private->n_taken = 0;
     while (!lines_at_end(lines)) {
         struct line line;
         struct probe_result best;
@@ -136,17 +157,20 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
             lines_skip(lines, 1);
             continue;
         }
-        size_t before = lines_tell(lines);
+        size_t before = lines_tell(lines), n_loose = import->private->n_loose, n_series = store_count_series(import->store);
         if (!import->private->format)
             import_set_format(import, importer);
         status = importer->read_lines(import, lines, error);
+        loose_end_block(import, n_loose, n_series);
         if (status == FAILED)
             break;
         n_blocks++;
         if (lines_tell(lines) == before) /* an importer's mistake must not hang us */
             lines_skip(lines, 1);
+        take_lines(import, before, lines_tell(lines), best.sureness);
         import_progress(import, lines_offset(lines));
     }
+    import->private->is_text_walk = false;
     /* Also after a failure: what an importer holds across blocks is freed there. */
     for (size_t i = 0; i < import->private->n_states; i++)
         if (import->private->states[i].importer->finish_lines)

@@ -185,6 +185,29 @@ static const char *command_begin(const char *text, const char *name)
     return name;
 }
 
+/*
+ * Where the command ends: at another one ("; ", "&", "&&"), where Markdown's code ends, or at the quote that it began
+ * with. A pipe and a redirection stay with it, as typed.
+ */
+static const char *command_end(const char *text, const char *begin, const char *p, const char *end)
+{
+    char quote = begin > text && strchr("\"'`", begin[-1]) ? begin[-1] : '`';
+    for (char open = 0; p < end; p++) {
+        if (open) {
+            open = *p == open ? 0 : open;
+        } else if (*p == quote || *p == '`' || (*p == ';' && (p + 1 == end || p[1] == ' '))) {
+            break;
+        } else if (*p == '&' && p[-1] != '>' && p[-1] != '|' && !(p + 1 < end && p[1] == '>')) {
+            break;
+        } else if (*p == '"' || *p == '\'') {
+            open = *p;
+        }
+    }
+    while (p > begin && (p[-1] == ' ' || p[-1] == '\t'))
+        p--;
+    return p;
+}
+
 bool tool_command_find(const char *text, size_t length, const char *tool, struct tool_command *command)
 {
     size_t n_name = strlen(tool);
@@ -204,9 +227,7 @@ bool tool_command_find(const char *text, size_t length, const char *tool, struct
             continue;
         tool_command_clear(command);
         const char *begin = command_begin(text, word);
-        const char *stop = memmem(after, (size_t)(end - after), "; ", 2);
-        if (stop)
-            end = stop;
+        end = command_end(text, word, after, end);
         snprintf(command->text, sizeof command->text, "%.*s", (int)(end - begin < 1000 ? end - begin : 1000), begin);
         char copy[COMMAND_BYTES];
         char *words[128];

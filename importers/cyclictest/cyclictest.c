@@ -266,6 +266,7 @@ static enum status cyclictest_read(struct import *import, struct lines *lines, s
     enum status status = OK;
     unsigned cursor_up = 0;
     struct line line;
+    state->n_blocks++;
     while (status != FAILED && lines_peek(lines, 0, &line)) {
         if (line_is_blank(&line)) {
             cursor_up = line.cursor_up ? line.cursor_up : cursor_up;

@@ -65,6 +65,7 @@ struct result {
     struct thread_result *threads; /* of MAX_THREADS at most */
     size_t threads_capacity;
     struct histogram_facts histogram;
+    size_t status_block;       /* of cyclictest_state.n_blocks: in which the last status line stood */
     bool has_status, has_verbose, has_json, has_break;
     int64_t json_duration_ns;
     int64_t break_tid, break_value; /* 0: none */
@@ -82,6 +83,7 @@ struct cyclictest_state {
     const char *tool;          /* told by a line before the result; NULL: cyclictest */
     bool is_usage_text;
     uint64_t n_messages, n_commands;
+    size_t n_blocks;           /* runs of lines that are ours; other text stands between them */
 };
 
 /* result.c */

@@ -116,6 +116,13 @@ bool histogram_begins(struct lines *lines)
     if (q == end || (*q != '#' && (*q < '0' || *q > '9')))
         return false;
     enum footer footer = footer_of(&line, &p);
+    if (footer == FOOTER_MAX || footer == FOOTER_MIN || footer == FOOTER_AVG) { /* "# Max Latency: 142us" is somebody else's */
+        const char *end_of_line = line.text + line.length, *begin;
+        int64_t value;
+        scan_blanks(&p, end_of_line);
+        begin = p;
+        return scan_i64(&p, end_of_line, &value) ? (p == end_of_line || *p == ' ') && p - begin >= 5 : p < end_of_line && *p >= '0' && *p <= '9';
+    }
     if (footer != FOOTER_NONE)
         return footer != FOOTER_CYCLES && footer != FOOTER_CYCLES_HEAD && footer != FOOTER_SMIS;
     /* Rows without their heading. */

@@ -8,6 +8,7 @@
  * Split on the labels, never on columns: every field grows, mail wraps at any blank, people cut fields out. signaltest
  * prints them without I:, cyclicdeadline without P:.
  */
+#include <math.h>
 #include <string.h>
 
 #include "importers/cyclictest/cyclictest.h"
@@ -271,6 +272,28 @@ static bool is_later_frame(const struct thread_result *old, const struct status_
     return (old->tid == s->tid || old->tid == 0) && s->cycles >= old->cycles;
 }
 
+/*
+ * Threads of one run have run for about as long. "with PREEMPT: T: 2 ... C: 49024 / with PREEMPT_RT: T: 6 ... C: 25284" are the
+ * worst threads of two.
+ */
+static bool ran_apart(const struct result *result, const struct status_line *s)
+{
+    if (s->cycles == PRINTED_UNKNOWN || s->interval_us == PRINTED_UNKNOWN)
+        return false;
+    double own = (double)s->cycles * (double)s->interval_us;
+    bool any = false;
+    for (size_t i = 0; i < result->n_threads; i++) {
+        const struct thread_result *t = &result->threads[i];
+        if (t->cycles == PRINTED_UNKNOWN || t->interval_us == PRINTED_UNKNOWN)
+            continue;
+        double other = (double)t->cycles * (double)t->interval_us;
+        if (fabs(own - other) <= 1e6 + 0.1 * (own > other ? own : other))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 void status_take(struct import *import, struct cyclictest_state *state, const struct status_line *s, uint64_t line,
                  bool is_repaint)
 {
@@ -282,6 +305,8 @@ void status_take(struct import *import, struct cyclictest_state *state, const st
                   (result->histogram.is_there && !is_repaint && !result->has_json && result->has_status) ||
                   result->run != import->run;
     if (old && !is_new && !is_repaint && !is_later_frame(old, s))
+        is_new = true;
+    if (!old && !is_new && result->has_status && result->status_block != state->n_blocks && ran_apart(result, s))
         is_new = true;
     /* "Max:     89" of 896: the frame before says more than a number that the end of the file cut. */
     if (old && s->may_be_cut && old->max != PRINTED_UNKNOWN && (old->tid == s->tid || s->tid == PRINTED_UNKNOWN))
@@ -303,4 +328,5 @@ void status_take(struct import *import, struct cyclictest_state *state, const st
         return;
     fill_thread(thread, s, line);
     result->has_status = true;
+    result->status_block = state->n_blocks;
 }

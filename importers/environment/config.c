@@ -29,7 +29,25 @@ static bool config_line(const struct line *line, const char **name, size_t *leng
     if (!scan_literal(&p, end, "="))
         return false;
     *value = p;
-    *value_length = (size_t)(end - p);
+    if (p < end && *p == '"') {
+        const char *close = memchr(p + 1, '"', (size_t)(end - p) - 1);
+        p = close ? close + 1 : end;
+    } else {
+        while (p < end && (isalnum((unsigned char)*p) || *p == '-' || *p == '_' || *p == '.'))
+            p++;
+    }
+    *value_length = (size_t)(p - *value);
+    return true;
+}
+
+/* "CONFIG_PREEMPT=y, CONFIG_HZ_250=y": the next option on the line. */
+static bool next_option(struct line *line, const char *from)
+{
+    const char *next = memmem(from, (size_t)(line->text + line->length - from), "CONFIG_", 7);
+    if (!next)
+        return false;
+    line->length -= (size_t)(next - line->text);
+    line->text = next;
     return true;
 }
 
@@ -80,11 +98,14 @@ static enum status config_read(struct import *import, struct lines *lines, struc
         const char *name, *value;
         size_t length, value_length;
         if (config_line(&line, &name, &length, &value, &value_length)) {
-            char key[96];
-            if (!matters(name, length))
-                continue;
-            snprintf(key, sizeof key, "kernel.config.%.*s", (int)length, name);
-            import_fact(import, key, "%.*s", (int)(value_length > 200 ? 200 : value_length), value);
+            do {
+                char key[96];
+                snprintf(key, sizeof key, "kernel.config.%.*s", (int)(length < 80 ? length : 80), name);
+                if (length > 10 && memcmp(name, "CONFIG_HZ_", 10) == 0 && isdigit((unsigned char)name[10]) && *value == 'y')
+                    import_fact(import, "kernel.config.CONFIG_HZ", "%.*s", (int)(length - 10 < 8 ? length - 10 : 8), name + 10);
+                if (matters(name, length) && value_length)
+                    import_fact(import, key, "%.*s", (int)(value_length > 200 ? 200 : value_length), value);
+            } while (next_option(&line, value + value_length) && config_line(&line, &name, &length, &value, &value_length));
         } else if (line.length && line.text[0] != '#' ) {
             break;
         }
