@@ -98,8 +98,7 @@ static void drop_member(struct import *import)
         free(private->states[i].memory);
     for (size_t i = 0; i < private->n_notes; i++)
         free(private->notes[i].text);
-    private->n_states = private->n_notes = 0;
-    loose_release(private);
+    private->n_states = private->n_notes = private->n_loose = 0;
 }
 
 static const struct importer *choose_binary(const unsigned char *bytes, size_t size, const struct member *member,
@@ -364,7 +363,6 @@ enum status import_inputs(struct store_writer *store, const char *const *paths, 
     counters_release(&import);
     free(private.notes);
     free(private.states);
-    loose_release(&private);
     free(private.loose);
     free(private.taken);
     return status;

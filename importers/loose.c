@@ -10,42 +10,35 @@
  * and what stands between two results could be about either. It is about the one below, unless nothing stands above the
  * first result and something below the last.
  */
-#include <stdlib.h>
+#include <string.h>
 
 #include "importers/private.h"
 
-/* So many runs of one member are no transcript of a few kernels. */
-#define MAX_SHARING_RUNS 64
+/* Facts times runs: more is no transcript of a few kernels. */
+#define MAX_SHARED 10000
 
-bool loose_take(struct import *import, const char *key, const char *value)
+bool loose_add(struct import *import, const char *key, const char *value)
 {
     struct import_private *private = import->private;
     if (!private->is_text_walk || private->n_facts_before_series == SIZE_MAX || !fact_is_of_machine(key))
         return false;
-    memory_reserve(private->loose, private->loose_capacity, private->n_loose + 1);
-    private->loose[private->n_loose++] = (struct loose_fact){
-        .key = memory_string(key), .value = memory_string(value), .run = import->run, .n_series = store_count_series(import->store)};
-    return true;
-}
-
-static void drop_from(struct import_private *private, size_t n)
-{
-    while (private->n_loose > n) {
-        struct loose_fact *last = &private->loose[--private->n_loose];
-        free(last->key);
-        free(last->value);
+    for (size_t i = private->n_facts_at_series; i < store_count_facts(import->store); i++) {
+        const struct fact *fact = store_peek_fact(import->store, i);
+        if (fact->artefact == import->artefact && strcmp(fact->key, key) == 0 && strcmp(fact->value, value) == 0)
+            return true;
     }
+    memory_reserve(private->loose, private->loose_capacity, private->n_loose + 1);
+    private->loose[private->n_loose++] =
+        (struct loose_fact){.fact = store_count_facts(import->store), .n_series = store_count_series(import->store)};
+    store_add_fact(import->store, &(struct fact){.run = import->run, .artefact = import->artefact, .key = key, .value = value});
+    return true;
 }
 
 /* An importer that brought a series has said these facts of it. */
 void loose_end_block(struct import *import, size_t n_before, size_t n_series_before)
 {
-    struct import_private *private = import->private;
-    if (store_count_series(import->store) == n_series_before)
-        return;
-    for (size_t i = n_before; i < private->n_loose; i++)
-        fact_add(import, private->loose[i].run, private->loose[i].key, private->loose[i].value);
-    drop_from(private, n_before);
+    if (store_count_series(import->store) != n_series_before)
+        import->private->n_loose = n_before;
 }
 
 /* The run of the member's first series behind the fact; ROW_NONE: there is none. */
@@ -71,27 +64,20 @@ static bool has_machine_facts_above(const struct import *import)
 void loose_finish(struct import *import)
 {
     struct import_private *private = import->private;
-    if (!private->n_loose)
+    size_t n = private->n_loose;
+    private->n_loose = 0;
+    if (!n || (!has_machine_facts_above(import) && next_run(import, &private->loose[n - 1]) == ROW_NONE))
         return;
-    bool stand_below = !has_machine_facts_above(import) && next_run(import, &private->loose[private->n_loose - 1]) == ROW_NONE;
-    size_t begin = store_count_facts(import->store);
-    uint32_t first = ROW_NONE, last = 0;
-    for (size_t i = 0; i < private->n_loose; i++) {
-        const struct loose_fact *fact = &private->loose[i];
-        uint32_t next = stand_below ? ROW_NONE : next_run(import, fact);
-        uint32_t run = next == ROW_NONE ? fact->run : next;
-        fact_add(import, run, fact->key, fact->value);
-        first = run < first ? run : first;
-        last = run > last ? run : last;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t next = next_run(import, &private->loose[i]);
+        if (next != ROW_NONE)
+            store_edit_fact(import->store, private->loose[i].fact)->run = next;
     }
-    drop_from(private, 0);
     /* Runs further down that say nothing themselves: the nearest statement above holds. */
-    if (!stand_below && last - first < MAX_SHARING_RUNS)
-        for (uint32_t run = last + 1; run-- > first;)
-            facts_share(import, begin, store_count_facts(import->store), run);
-}
-
-void loose_release(struct import_private *private)
-{
-    drop_from(private, 0);
+    if (n * (store_count_runs(import->store) - private->member_run) > MAX_SHARED)
+        return;
+    for (size_t i = n; i-- > 0;) {
+        size_t fact = private->loose[i].fact;
+        facts_share(import, fact, fact + 1, store_peek_fact(import->store, fact)->run);
+    }
 }

@@ -18,14 +18,38 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "importers/cells.h"
 #include "importers/importer.h"
 
 #define MAX_TASKS 16384
 
+/* Mail wraps the heading behind "Avg delay ms". */
 static bool is_latency_head(const struct line *line)
 {
     return line_starts(line, "Task ") && line_has(line, "Runtime ms") && line_has(line, "elay ms");
+}
+
+/*
+ * A row of the table and the two lines that mail made of its end ("max: 881.614 ms | ...", "s"), joined. Returns how many
+ * lines; more than 1: *line is all of them.
+ */
+static size_t join_wrapped(struct lines *lines, struct text *joined, struct line *line)
+{
+    struct line next;
+    size_t n = 1;
+    if (!line_has(line, "avg:") || line_has(line, "max:"))
+        return 1;
+    text_truncate(joined, 0);
+    text_add_n(joined, line->text, line->length);
+    while (n < 3 && lines_peek(lines, n, &next) && (n == 1 ? line_starts(&next, "max:") : line_starts(&next, "s") && next.length < 4)) {
+        text_add_char(joined, ' ');
+        text_add_n(joined, next.text, next.length);
+        n++;
+    }
+    line->text = text_string(joined);
+    line->length = joined->length;
+    return n;
 }
 
 static bool is_timehist_head(const struct line *line)
@@ -106,23 +130,31 @@ static enum status read_latency(struct import *import, struct lines *lines)
 {
     struct counter_table *counters = import_counters_begin(import, "perf sched latency");
     struct cells parts = {0};
-    struct line line;
+    struct line line, next;
+    struct text joined = {0};
     bool has_rows = false;
+    size_t n_lines = 1;
     lines_skip(lines, 1);
-    for (; lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
+    if (lines_peek(lines, 0, &line) && line_starts(&line, "Max delay ms") && line_has(&line, "Max delay"))
+        lines_skip(lines, 1);
+    for (; lines_peek(lines, 0, &line); lines_skip(lines, n_lines)) {
+        n_lines = join_wrapped(lines, &joined, &line);
         struct cell text = cell_trim(cell_of(&line));
         if (cell_starts(text, "INFO:") && cell_has(text, "lost events"))
             import_note(import, "events-lost", line.number, "perf says: %.*s", CELL_ARGS(text));
         else if (cell_starts(text, "INFO:"))
             import_note(import, "tool-bug", line.number, "perf says: %.*s", CELL_ARGS(text));
-        else if (cell_starts(text, "-----") || cell_starts(text, "TOTAL:") || (!text.length && has_rows))
+        else if (cell_starts(text, "-----") || cell_starts(text, "TOTAL:") || !text.length)
             continue;
-        else if (!read_latency_row(import, counters, &line, &parts))
-            break;
-        else
+        else if (read_latency_row(import, counters, &line, &parts))
             has_rows = true;
+        else if (has_rows && text.length < 20 && lines_peek(lines, 1, &next) && line_has(&next, " ms |")) /* "<SNIP>" */
+            import_note(import, "entries-missing", line.number, "rows were cut out of the table");
+        else
+            break;
     }
     cells_release(&parts);
+    text_release(&joined);
     return OK;
 }
 

@@ -19,11 +19,10 @@ struct kept_state {
     void *memory;
 };
 
-/* What a text says about the machine between two results, until it is known which of them it is about: importers/loose.c. */
+/* What a text says about the machine between two results: importers/loose.c. */
 struct loose_fact {
-    char *key, *value;
-    uint32_t run;    /* current when it was stated */
-    size_t n_series; /* in the store at that time */
+    size_t fact;     /* its row */
+    size_t n_series; /* in the store when it was stated */
 };
 
 struct import_private {
@@ -50,6 +49,7 @@ struct import_private {
     bool is_text_walk;                        /* blocks of text: loose facts wait */
     struct loose_fact *loose;
     size_t n_loose, loose_capacity;
+    size_t n_facts_at_series;                 /* of the member's last series */
     struct counter_tables *counters; /* of all inputs: importers/counters.c */
 };
 
@@ -67,17 +67,14 @@ void run_open(struct import *import, const char *label);
 
 /* Does the key speak of the machine, not of one measurement on it? */
 bool fact_is_of_machine(const char *key);
-/* False: stated already. As it is, no waiting. */
-bool fact_add(struct import *import, uint32_t run, const char *key, const char *value);
 
 /*
- * importers/loose.c: "uname, result, uname, result". A fact about the machine that follows a result waits; at the end of
- * the member it goes to the result it stands above, or below where the text has them below.
+ * importers/loose.c: "uname, result, uname, result". A fact about the machine that follows a result may be of the next one:
+ * at the end of the member it goes to the result it stands above, or stays with the one below which it stands.
  */
-bool loose_take(struct import *import, const char *key, const char *value); /* false: it need not wait */
+bool loose_add(struct import *import, const char *key, const char *value); /* false: it is none */
 void loose_end_block(struct import *import, size_t n_before, size_t n_series_before); /* of one importer */
 void loose_finish(struct import *import);
-void loose_release(struct import_private *private);
 
 /* importers/settings.c: --set KEY=VALUE into all runs from first_run on. */
 enum status settings_check(const struct import_options *options, struct error *error);

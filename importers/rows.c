@@ -72,16 +72,9 @@ void import_fact(struct import *import, const char *key, const char *format, ...
     size_t length = strlen(value);
     while (length && (unsigned char)value[length - 1] <= ' ')
         value[--length] = '\0';
-    if (!loose_take(import, key, value))
-        fact_add(import, import->run, key, value);
-}
-
-bool fact_add(struct import *import, uint32_t run, const char *key, const char *value)
-{
-    if (has_fact(import, run, key, value, import->artefact))
-        return false;
-    store_add_fact(import->store, &(struct fact){.run = run, .artefact = import->artefact, .key = key, .value = value});
-    return true;
+    if (loose_add(import, key, value) || has_fact(import, import->run, key, value, import->artefact))
+        return;
+    store_add_fact(import->store, &(struct fact){.run = import->run, .artefact = import->artefact, .key = key, .value = value});
 }
 
 bool fact_is_of_machine(const char *key)
@@ -211,6 +204,7 @@ uint32_t import_series(struct import *import, struct series *series)
     }
     if (import->private->n_facts_before_series == SIZE_MAX)
         import->private->n_facts_before_series = store_count_facts(import->store);
+    import->private->n_facts_at_series = store_count_facts(import->store);
     series->run = import->run;
     series->artefact = import->artefact;
     return store_add_series(import->store, series);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "importers/cells.h"
 #include "importers/importer.h"
 
@@ -141,6 +142,26 @@ static void read_line(struct import *import, struct cyclic *cyclic, struct cell 
     }
 }
 
+/* "... 10000 ns delay, \" and "10000 samples" on the next line. Returns how many lines; more than 1: *line is both. */
+static size_t join_wrapped(struct lines *lines, struct text *joined, struct line *line)
+{
+    struct cell text = cell_trim(cell_of(line));
+    struct line next;
+    bool has_stroke = cell_ends(text, "\\");
+    if (has_stroke)
+        text = cell_trim(cell_first(text, text.length - 1));
+    if (!cyclic_text(line).length || !(has_stroke || cell_ends(text, ",") || cell_ends(text, "std.dev.")) ||
+        !lines_peek(lines, 1, &next) || line_has(&next, "stress-ng:") || line_is_blank(&next))
+        return 1;
+    text_truncate(joined, 0);
+    text_add_n(joined, text.text, text.length);
+    text_add_char(joined, ' ');
+    text_add_n(joined, next.text, next.length);
+    line->text = text_string(joined);
+    line->length = joined->length;
+    return 2;
+}
+
 static enum status cyclic_read(struct import *import, struct lines *lines, struct error *error)
 {
     (void)error;
@@ -151,7 +172,10 @@ static enum status cyclic_read(struct import *import, struct lines *lines, struc
     const struct command *command = import_state(import, &importer_stress_ng, sizeof *command);
     if (command->priority)
         cyclic.series.priority = command->priority;
-    for (bool is_first = true; lines_peek(lines, 0, &line); lines_skip(lines, 1), is_first = false) {
+    struct text joined = {0};
+    size_t n_lines = 1;
+    for (bool is_first = true; lines_peek(lines, 0, &line); lines_skip(lines, n_lines), is_first = false) {
+        n_lines = join_wrapped(lines, &joined, &line);
         struct cell text = cyclic_text(&line);
         if (!text.length && !(line_has(&line, "stress-ng:") && line_has(&line, "cyclic:")))
             break;
@@ -165,6 +189,7 @@ static enum status cyclic_read(struct import *import, struct lines *lines, struc
             read_line(import, &cyclic, text);
         }
     }
+    text_release(&joined);
     struct series *series = &cyclic.series;
     series->name = "cyclic";
     series->tool = "stress-ng";

@@ -10,6 +10,7 @@
  *
  * Values are us with three decimals, in 2.0 whole ns. min, avg and max of an RTD row are of that second; overrun, msw,
  * best and worst are cumulative and no samples. Columns differ by version: the last RTH line names them. The average
+ * RTAI's testsuite prints whole ns below a title, "ovl min" and "ovl max" for best and worst. The average
  * of RTS is the mean of the seconds' averages (latmus: of all samples). HSD ranges are bucket numbers, not us; the
  * "avg" histogram holds every sample by its absolute value, the last bucket all that is larger.
  */
@@ -23,6 +24,7 @@
 
 enum column { COLUMN_OTHER, LAT_MIN, LAT_AVG, LAT_MAX, OVERRUN, MSW, LAT_BEST, LAT_WORST, CPU, SWITCHES, TOTAL };
 #define MAX_COLUMNS 12
+#define RTAI_TITLE "RTAI Testsuite - " /* "RTAI Testsuite - KERNEL latency (all data in nanoseconds)" */
 #define MAX_SWITCH_CPUS 256
 
 struct table {
@@ -63,7 +65,7 @@ static const char *tag_of(struct cell text)
 static bool is_between(struct cell text)
 {
     static const char *const starts[] = {"warming up", "running quietly", "== ", "...", "Warning! some latency", "^C",
-                                         "latency threshold is exceeded", "results look weird", "Maximum latency exceeded"};
+                                         "latency threshold is exceeded", "results look weird", "Maximum latency exceeded", RTAI_TITLE};
     if (!text.length)
         return true;
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
@@ -82,7 +84,8 @@ static struct probe_result latency_probe(struct lines *lines, const struct membe
     const char *tag = tag_of(text);
     if (tag && tag[0] != '-')
         return (struct probe_result){CERTAIN, NULL};
-    bool is_head = cell_starts(text, "== Sampling period:") || cell_starts(text, "warming up") || cell_starts(text, "---|--param");
+    bool is_head = cell_starts(text, "== Sampling period:") || cell_starts(text, "warming up") || cell_starts(text, "---|--param") ||
+                   cell_starts(text, RTAI_TITLE);
     for (size_t k = 1; is_head && k < 6 && lines_peek(lines, k, &line); k++)
         if (tag_of(without_interrupt(cell_trim(cell_of(&line)))))
             return (struct probe_result){CERTAIN, NULL};
@@ -99,6 +102,7 @@ static enum column column_of(struct cell name)
         enum column column;
     } names[] = {{"lat min", LAT_MIN},   {"lat avg", LAT_AVG},       {"lat max", LAT_MAX},         {"overrun", OVERRUN},
                  {"lost", OVERRUN},      {"msw", MSW},               {"lat best", LAT_BEST},       {"lat worst", LAT_WORST},
+                 {"ovl min", LAT_BEST},  {"ovl max", LAT_WORST},     {"overruns", OVERRUN},
                  {"cpu", CPU},           {"ctx switches", SWITCHES}, {"total", TOTAL}};
     name = cell_trim(name);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -135,8 +139,8 @@ static bool value_ns(struct table *table, struct cell cell, int64_t *ns)
 {
     if (cell_is_decimal(cell))
         table->has_decimals = true;
-    bool is_us = table->has_decimals || table->unit_is_stated;
-    if (!is_us) {
+    bool is_rtai = !strcmp(table->result.tool, LATENCY_RTAI), is_us = !is_rtai && (table->has_decimals || table->unit_is_stated);
+    if (!is_us && !is_rtai) {
         table->result.resolution_ns = 1;
         table->result.unit_evidence = "whole numbers and no line that says microseconds: Xenomai 2.0 prints ns";
     }
@@ -226,19 +230,28 @@ static void read_summary(struct import *import, struct table *table, const struc
     struct latency_result *result = &table->result;
     int64_t min_ns, avg_ns, max_ns;
     table->has_summary = table->is_done = true;
+    size_t n_cells = cells->n;
+    while (n_cells && !cells->cell[n_cells - 1].length) /* somebody closed the table: "...|00:01:00/00:01:00||" */
+        n_cells--;
     if (cells->n < 5 || !value_ns(table, cells->cell[1], &min_ns) || !value_ns(table, cells->cell[2], &avg_ns) ||
         !value_ns(table, cells->cell[3], &max_ns)) {
         import_note(import, "damaged-lines", line, "the RTS line could not be read");
         return;
     }
     result->line = line;
+    /* A maximum is never made smaller: rows and summary may be of two runs, or a digit was lost. */
+    if (result->max_ns != NS_UNKNOWN && result->max_ns > max_ns + 1) {
+        import_note(import, "counts-mismatch", line, "the rows reach %.3f us, the summary's maximum is %.3f us",
+                    (double)result->max_ns / 1000, (double)max_ns / 1000);
+        max_ns = result->max_ns;
+    }
     result->min_ns = min_ns;
     result->avg_ns = (double)avg_ns;
     result->max_ns = max_ns;
     cell_u64(cells->cell[4], &result->n_overruns);
-    if (cells->n >= 7)
+    if (n_cells >= 7)
         cell_u64(cells->cell[5], &result->n_switches);
-    struct cell times = cells->cell[cells->n - 1];
+    struct cell times = cells->cell[n_cells - 1];
     const char *slash = memchr(times.text, '/', times.length);
     if (slash) {
         size_t at = (size_t)(slash - times.text);
@@ -294,7 +307,7 @@ static void read_time(struct import *import, struct table *table, struct cell te
 static bool begins_another(const struct table *table, struct cell text, const char *tag)
 {
     bool has_data = table->n_rows || table->n_buckets || table->has_stats;
-    if (cell_starts(text, "== Sampling period:"))
+    if (cell_starts(text, "== Sampling period:") || cell_starts(text, RTAI_TITLE))
         return has_data;
     if (table->has_stats && tag && strcmp(tag, "RTS|") != 0 && tag[0] != '-')
         return true;
@@ -323,6 +336,12 @@ static void read_line(struct import *import, struct table *table, struct cells *
             cells_add_words(&words, period.text, period.length);
             cell_ns(cells_at(&words, 0), 3, &table->result.period_ns);
             cells_release(&words);
+        }
+        if (cell_starts(text, RTAI_TITLE)) {
+            struct cell mode = cell_from(text, strlen(RTAI_TITLE));
+            const char *open = memchr(mode.text, '(', mode.length);
+            cell_copy(cell_trim(open ? cell_first(mode, (size_t)(open - mode.text)) : mode), table->result.mode, sizeof table->result.mode);
+            table->result.tool = LATENCY_RTAI;
         }
         if (cell_starts(text, "== Test mode:"))
             cell_copy(cell_after(text, "mode:"), table->result.mode, sizeof table->result.mode);
@@ -438,7 +457,7 @@ static enum status latency_read(struct import *import, struct lines *lines, stru
     while (!table->is_done && lines_peek(lines, ahead, &line)) {
         struct cell text = without_interrupt(cell_trim(cell_of(&line)));
         const char *tag = tag_of(text);
-        if ((tag || cell_starts(text, "== ")) && begins_another(table, text, tag))
+        if ((tag || cell_starts(text, "== ") || cell_starts(text, RTAI_TITLE)) && begins_another(table, text, tag))
             break;
         if (tag || (is_between(text) && text.length)) {
             lines_skip(lines, ahead);

@@ -6,8 +6,10 @@
 #include "importers/cells.h"
 #include "importers/importer.h"
 
+#define LATENCY_RTAI "rtai latency"
+
 struct latency_result {
-    const char *tool;     /* "xenomai latency", "latmus" */
+    const char *tool;     /* "xenomai latency", "latmus", LATENCY_RTAI */
     char mode[64];        /* "periodic user-mode task", "irq" ...; "" unknown */
     int64_t period_ns;
     int priority;         /* PRIO_UNKNOWN */

@@ -60,8 +60,9 @@ void latency_read_context(struct import *import, struct latency_result *result, 
             size_t digits = 0;
             while (digits < number.length && number.text[digits] >= '0' && number.text[digits] <= '9')
                 digits++;
-            if (cell_int(cell_first(number, digits), &result->cpu))
-                import_fact(import, "latmus.cpu_isolated", "%s", cell_has(number, "noisol") ? "no" : "yes");
+            /* without the word nothing is said: early versions did not know it */
+            if (cell_int(cell_first(number, digits), &result->cpu) && cell_has(number, "noisol"))
+                import_fact(import, "latmus.cpu_isolated", "no");
         }
     }
     cells_release(&parts);
@@ -81,6 +82,8 @@ static enum measure_path path_of(const char *mode)
 static void split_overflow(struct latency_result *result)
 {
     if (result->overflow_is_apart || !result->n_bins || result->max_ns == NS_UNKNOWN)
+        return;
+    if (result->is_cut) /* the last bucket that is there need not be the last one */
         return;
     struct bin *last = &result->bins[result->n_bins - 1];
     if (result->max_ns < last->low_ns + result->bin_width_ns) {
@@ -164,7 +167,7 @@ void latency_store(struct import *import, struct latency_result *result)
     series.tool = result->tool;
     series.path = path_of(result->mode);
     series.cpu = result->cpu;
-    series.policy = POLICY_COBALT;
+    series.policy = strcmp(result->tool, LATENCY_RTAI) ? POLICY_COBALT : POLICY_UNKNOWN;
     series.priority = result->priority;
     series.interval_ns = result->period_ns;
     series.resolution_ns = result->resolution_ns;

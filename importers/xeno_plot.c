@@ -19,9 +19,15 @@
 #include "base/memory.h"
 #include "importers/xeno_latency.h"
 
+/* "# 00:00:20 (periodic user-mode task, 2000 us period, priority 99)" */
 static bool is_comment_head(struct cell text)
 {
-    return cell_starts(text, "# ") && cell_has(text, " us period") && cell_has(text, "(") && !cell_has(text, "CPU");
+    int64_t duration_ns;
+    if (!cell_starts(text, "# ") || !cell_has(text, " us period") || cell_has(text, "CPU"))
+        return false;
+    struct cell clock = cell_trim(cell_from(text, 1));
+    const char *open = memchr(clock.text, '(', clock.length);
+    return open && cell_clock_ns(cell_trim(cell_first(clock, (size_t)(open - clock.text))), &duration_ns);
 }
 
 /* "x count" */
@@ -109,6 +115,15 @@ static void read_comment(struct import *import, struct latency_result *result, s
     cells_release(&parts);
 }
 
+static int64_t smallest_step(const struct bin *rows, size_t n_rows)
+{
+    int64_t step = INT64_MAX;
+    for (size_t i = 2; i + 1 < n_rows; i++)
+        if (rows[i].low_ns - rows[i - 1].low_ns < step)
+            step = rows[i].low_ns - rows[i - 1].low_ns;
+    return step;
+}
+
 /* Rows as they came to bins: the edges go, the added ones go, x becomes the lower edge. */
 static void undo_plot(struct import *import, struct latency_result *result, struct bin *rows, size_t n_rows)
 {
@@ -116,7 +131,11 @@ static void undo_plot(struct import *import, struct latency_result *result, stru
         return;
     int64_t half_ns = rows[1].low_ns - rows[0].low_ns;
     bool has_first = half_ns > 0 && rows[0].count == 1 && (n_rows < 3 || rows[2].low_ns - rows[1].low_ns != half_ns);
-    if (!has_first) {
+    int64_t step_ns = smallest_step(rows, n_rows);
+    if (!has_first && n_rows > 4 && step_ns > 1 && rows[0].low_ns % step_ns == step_ns / 2) {
+        half_ns = step_ns / 2; /* all rows are middles of buckets */
+        import_note(import, "file-truncated", result->line, "the first edge row is missing; the bucket size is that of the rows");
+    } else if (!has_first) {
         import_note(import, "file-truncated", result->line, "the first edge row is missing: the bucket size is unknown, "
                                                             "the histogram is not used");
         return;
@@ -131,11 +150,27 @@ static void undo_plot(struct import *import, struct latency_result *result, stru
     size_t end = has_last ? n_rows - 1 : n_rows;
     memory_reserve(result->bins, result->bins_capacity, n_rows);
     result->n_bins = 0;
-    for (size_t i = 1; i < end; i++)
+    for (size_t i = has_first; i < end; i++)
         if (rows[i].count > 1)
             result->bins[result->n_bins++] = (struct bin){rows[i].low_ns - half_ns, rows[i].count - 1};
     result->bin_width_ns = width_ns;
     result->is_folded = true;
+}
+
+/* Lines that a post lost its '#' of, or cut ("......"), stand between head and rows: what follows shows that they do. */
+static bool head_goes_on(struct lines *lines)
+{
+    struct line line;
+    int64_t x_ns;
+    uint64_t count;
+    for (size_t k = 1; k <= 4 && lines_peek(lines, k, &line); k++) {
+        struct cell text = cell_trim(cell_of(&line));
+        if (cell_starts(text, "# I-pipe ") || cell_starts(text, "# Cobalt ") || cell_starts(text, "# Compiler") || cell_starts(text, "# Build "))
+            return true;
+        if (read_pair(&line, &x_ns, &count))
+            return lines_peek(lines, k + 1, &line) && read_pair(&line, &x_ns, &count);
+    }
+    return false;
 }
 
 static enum status plot_read(struct import *import, struct lines *lines, struct error *error)
@@ -158,7 +193,7 @@ static enum status plot_read(struct import *import, struct lines *lines, struct 
                 break;
             memory_reserve(rows, capacity, n_rows + 1);
             rows[n_rows++] = (struct bin){x_ns, count};
-        } else {
+        } else if (n_rows || !head_goes_on(lines)) {
             break;
         }
     }

@@ -52,9 +52,31 @@ static bool is_spike(const struct line *line)
     return line_starts(line, "T:") && line_has(line, "Spike:");
 }
 
-static bool is_command(const struct line *line, struct tool_command *command)
+/* How many lines the command takes: shells continue with a stroke, and mail wraps behind the name. 0: none is here. */
+static size_t is_command(struct lines *lines, struct tool_command *command)
 {
-    return line->length > 12 && tool_command_find(line->text, line->length, "cyclictest", command);
+    struct line line, next;
+    char joined[1024];
+    if (!lines_peek(lines, 0, &line) || line.length < 10 || !line_has(&line, "cyclictest"))
+        return 0;
+    size_t n = line.length, n_lines = 1;
+    while (n && (line.text[n - 1] == ' ' || line.text[n - 1] == '\t'))
+        n--;
+    bool has_stroke = n > 2 && line.text[n - 1] == '\\';
+    if ((has_stroke || (n >= 10 && memcmp(line.text + n - 10, "cyclictest", 10) == 0)) && lines_peek(lines, 1, &next)) {
+        const char *p = next.text, *end = p + next.length;
+        scan_blanks(&p, end);
+        n -= has_stroke;
+        if (p < end && *p == '-' && n + (size_t)(end - p) + 1 < sizeof joined) {
+            memcpy(joined, line.text, n);
+            joined[n] = ' ';
+            memcpy(joined + n + 1, p, (size_t)(end - p));
+            line.text = joined;
+            line.length = n + 1 + (size_t)(end - p);
+            n_lines = 2;
+        }
+    }
+    return line.length > 12 && tool_command_find(line.text, line.length, "cyclictest", command) ? n_lines : 0;
 }
 
 /* A header is ours only if status lines follow, or the rest of one stands behind it. */
@@ -112,7 +134,7 @@ static struct probe_result cyclictest_probe(struct lines *lines, const struct me
         sureness = LIKELY;
     else if (is_message(&line) || is_banner(&line))
         sureness = LIKELY;
-    else if (is_command(&line, &command))
+    else if (is_command(lines, &command))
         sureness = PLAUSIBLE;
     return (struct probe_result){sureness, NULL};
 }
@@ -210,6 +232,7 @@ static enum status take(struct import *import, struct cyclictest_state *state, s
     struct line line;
     struct status_line status;
     struct tool_command command;
+    size_t n_lines;
     *is_ours = true;
     lines_peek(lines, 0, &line);
     *cursor_up = line.cursor_up ? line.cursor_up : *cursor_up;
@@ -244,9 +267,11 @@ static enum status take(struct import *import, struct cyclictest_state *state, s
     } else if (is_verbose_block(lines)) {
         verbose_read(import, state, lines);
         return OK;
-    } else if (is_command(&line, &command)) {
+    } else if ((n_lines = is_command(lines, &command)) > 0) {
         state->command = command;
         state->n_commands++;
+        lines_skip(lines, n_lines);
+        return OK;
     } else {
         *is_ours = false;
         return OK;

@@ -83,6 +83,7 @@ struct cyclictest_state {
     const char *tool;          /* told by a line before the result; NULL: cyclictest */
     bool is_usage_text;
     uint64_t n_messages, n_commands;
+    size_t histogram_block;    /* in which the last histogram stood */
     size_t n_blocks;           /* runs of lines that are ours; other text stands between them */
 };
 
@@ -97,6 +98,22 @@ void result_store(struct import *import, struct result *result);
 /* The same, with the notes about what is odd; then it is cleared. */
 void result_close(struct import *import, struct result *result);
 int64_t result_unit(struct result *result);
+
+/* Rows are stored after every block, notes once, when the result is complete. */
+#define result_note(import, result, ...)                                                                            \
+    do {                                                                                                     \
+        if ((result)->is_complete)                                                                           \
+            import_note(import, __VA_ARGS__);                                                                \
+    } while (0)
+
+/* A negative latency that wrapped (diff became unsigned in 0.72; in 32 bits on such machines), or printed as it was before. */
+bool result_is_impossible(int64_t value);
+
+/* bins.c */
+/* min, max, average and counts that the summary lacks come from the rows, as far as these tell. */
+void bins_fill(struct import *import, const struct result *result, const struct thread_result *t, struct series *s);
+/* The rows held against the histogram's own summary. */
+void bins_check(struct import *import, const struct result *result, const struct thread_result *t, const struct series *s);
 
 /* status.c */
 struct status_line {

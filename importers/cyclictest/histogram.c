@@ -305,6 +305,45 @@ static void give_to_threads(struct result *result, struct table *table)
     }
 }
 
+/*
+ * Reports print the summary first, then the rows. Is this a histogram without a summary that follows one without rows,
+ * with nothing but blank lines between?
+ */
+static bool rows_of_summary(const struct cyclictest_state *state, struct lines *lines)
+{
+    const struct histogram_facts *h = &state->result.histogram;
+    struct line line;
+    const char *p;
+    size_t k = 1;
+    if (!state->result.is_open || !h->is_there || h->n_rows || !h->has_footers || state->histogram_block != state->n_blocks ||
+        !lines_peek(lines, 0, &line) || footer_of(&line, &p) != FOOTER_BEGIN)
+        return false;
+    while (lines_peek(lines, k, &line) && is_row(&line, true))
+        k++;
+    return k > 1 && !(lines_peek(lines, k, &line) && footer_of(&line, &p) != FOOTER_NONE);
+}
+
+/* The numbers of the summary above as if they stood below. */
+static void take_summary(const struct result *result, struct table *table)
+{
+    for (size_t i = 0; i < result->n_threads; i++) {
+        const struct thread_result *t = &result->threads[i];
+        const struct {
+            enum footer footer;
+            int64_t value;
+        } footers[] = {{FOOTER_TOTAL, t->total}, {FOOTER_MIN, t->min}, {FOOTER_AVG, t->avg}, {FOOTER_MAX, t->max},
+                       {FOOTER_OVERFLOWS, t->overflow}, {FOOTER_SMIS, t->smi}};
+        for (size_t k = 0; k < sizeof footers / sizeof *footers; k++) {
+            enum footer footer = footers[k].footer;
+            if (footers[k].value == PRINTED_UNKNOWN || table->n_values[footer] != i)
+                continue;
+            table->values[footer] = memory_resize(table->values[footer], i + 1, sizeof(int64_t));
+            table->values[footer][i] = footers[k].value;
+            table->n_values[footer]++;
+        }
+    }
+}
+
 static void table_release(struct table *table)
 {
     for (size_t i = 0; i < table->n_columns; i++)
@@ -362,10 +401,12 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
     uint64_t n_wrapped = 0;
     struct text joined = {0};
     /* The histogram of a live display, or of a --json run, belongs to the lines before it. */
-    if (!result->is_open || result->run != import->run || result->histogram.is_there || result->has_verbose ||
-        tool_command_is_known(&state->command))
+    bool is_other_half = rows_of_summary(state, lines);
+    if (!is_other_half && (!result->is_open || result->run != import->run || result->histogram.is_there || result->has_verbose ||
+        tool_command_is_known(&state->command)))
         result_begin(import, state, state->tool ? state->tool : "cyclictest", begin);
     result->histogram = (struct histogram_facts){.is_there = true, .line = begin, .last_bucket = -1};
+    state->histogram_block = state->n_blocks;
     for (; lines_peek(lines, 0, &line); lines_skip(lines, n_lines)) {
         const char *p;
         enum footer footer = footer_of(&line, &p);
@@ -414,6 +455,8 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
     if (n_wrapped)
         import_note_n(import, "repaired-text", n_wrapped, begin, "undone: %s", repair_name(REPAIR_WRAPPED));
     text_release(&joined);
+    if (is_other_half)
+        take_summary(result, &table);
     if (status != FAILED) {
         give_to_threads(result, &table);
         result->histogram.single_max |= old_maximum;

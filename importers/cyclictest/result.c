@@ -136,18 +136,11 @@ int64_t result_unit(struct result *result)
 
 /* ---- rows ---- */
 
-/* Rows are stored after every block, notes once, when the result is complete. */
-#define note(import, result, ...)                                                                            \
-    do {                                                                                                     \
-        if ((result)->is_complete)                                                                           \
-            import_note(import, __VA_ARGS__);                                                                \
-    } while (0)
-
 /*
  * Values that cannot be latencies: a negative one wrapped (diff became unsigned in 0.72; in 32 bits on such machines, seen
  * with Xenomai's gravity), or printed as it was before.
  */
-static bool is_impossible(int64_t value)
+bool result_is_impossible(int64_t value)
 {
     return value != PRINTED_UNKNOWN && (value < 0 || value > INT64_C(1000000000000) ||
                                         (value > UINT32_MAX - INT64_C(1000000) && value <= UINT32_MAX));
@@ -161,10 +154,10 @@ static int64_t to_ns(int64_t value, int64_t unit_ns)
 
 static void note_clock_jump(struct import *import, const struct result *result, const struct thread_result *t)
 {
-    note(import, result, "clock-jump", t->line,
+    result_note(import, result, "clock-jump", t->line,
                 "thread %lld: a negative latency (clock set back, or clocks of CPUs apart) was stored; min %lld, max %lld as printed are none",
                 (long long)t->index, (long long)t->min, (long long)t->max);
-    note(import, result, "tool-bug", t->line, "thread %lld: cyclictest stores a negative latency as a huge unsigned one",
+    result_note(import, result, "tool-bug", t->line, "thread %lld: cyclictest stores a negative latency as a huge unsigned one",
          (long long)t->index);
 }
 
@@ -176,37 +169,41 @@ static void fill_values(struct import *import, const struct result *result, cons
     if (t->cycles != PRINTED_UNKNOWN)
         s->n_samples = (uint64_t)t->cycles;
     if (t->cycles == 0) {
-        note(import, result, "no-samples", t->line, "thread %lld took no sample", (long long)t->index);
+        result_note(import, result, "no-samples", t->line, "thread %lld took no sample", (long long)t->index);
         return;
     }
-    bool jumped = is_impossible(min) || is_impossible(max) || (avg > 1e12) || avg < 0 ||
+    bool jumped = result_is_impossible(min) || result_is_impossible(max) || (avg > 1e12) || avg < 0 ||
                   (max != PRINTED_UNKNOWN && min != PRINTED_UNKNOWN && max < min && max != 0);
     if (t->avg == INT32_MAX || t->avg == UINT32_MAX) {
         /* A double that was out of range when it became an integer: seen where single latencies were negative. */
-        note(import, result, "sentinel-value", t->line, "thread %lld: Avg %lld is the limit of its type, not an average",
+        result_note(import, result, "sentinel-value", t->line, "thread %lld: Avg %lld is the limit of its type, not an average",
              (long long)t->index, (long long)t->avg);
         avg = NAN;
     }
     if (jumped) {
         note_clock_jump(import, result, t);
-        if (is_impossible(max) || (min != PRINTED_UNKNOWN && max < min))
+        if (result_is_impossible(max) || (min != PRINTED_UNKNOWN && max < min))
             max = PRINTED_UNKNOWN;
-        if (is_impossible(min))
+        if (result_is_impossible(min))
             min = PRINTED_UNKNOWN;
         avg = NAN;
     }
     if (min == 1000000) {
         /* The start value of the minimum: with -N every latency may have been above 1 ms. */
-        note(import, result, "sentinel-value", t->line, "thread %lld: Min 1000000 is the start value, not a latency",
+        result_note(import, result, "sentinel-value", t->line, "thread %lld: Min 1000000 is the start value, not a latency",
                     (long long)t->index);
         min = PRINTED_UNKNOWN;
     }
     s->min_ns = to_ns(min, unit);
     s->max_ns = to_ns(max, unit);
+    bool is_above = s->max_ns != NS_UNKNOWN && !isnan(avg) && avg > (double)max + 1;
+    bool is_below = s->min_ns != NS_UNKNOWN && !isnan(avg) && avg < (double)min && strcmp(result->tool, "cyclicdeadline") != 0;
+    if (is_above || is_below) {
+        result_note(import, result, "counts-mismatch", t->line, "thread %lld: average %.0f %s %lld: it cannot be true", (long long)t->index,
+                    avg, is_above ? "above maximum" : "below minimum", (long long)(is_above ? max : min));
+        avg = NAN;
+    }
     s->avg_ns = avg * (double)unit;
-    if (s->max_ns != NS_UNKNOWN && !isnan(avg) && avg > (double)max + 1)
-        note(import, result, "counts-mismatch", t->line, "thread %lld: average %.0f above maximum %lld", (long long)t->index,
-                    avg, (long long)max);
 }
 
 /* Cycles asked for: -l counts for the fastest thread (the first that is done ends the run), -D for all. */
@@ -279,94 +276,6 @@ static enum omission omission_of(const struct result *result)
     return OMISSION_UNKNOWN;
 }
 
-/* ---- the histogram against its own summary ---- */
-
-static void check_bins(struct import *import, const struct result *result, const struct thread_result *t, struct series *s)
-{
-    const struct histogram_facts *h = &result->histogram;
-    uint64_t sum = 0;
-    double weighted = 0;
-    int64_t first = PRINTED_UNKNOWN, last = PRINTED_UNKNOWN;
-    for (size_t i = 0; i < t->n_bins; i++) {
-        if (first == PRINTED_UNKNOWN || t->bins[i].low_ns < first)
-            first = t->bins[i].low_ns;
-        if (last == PRINTED_UNKNOWN || t->bins[i].low_ns > last)
-            last = t->bins[i].low_ns;
-        sum += t->bins[i].count;
-        weighted += (double)t->bins[i].low_ns * (double)t->bins[i].count;
-    }
-    if (h->lacks_rows)
-        return;
-    if (t->total != PRINTED_UNKNOWN && (uint64_t)t->total != sum)
-        note(import, result, "counts-mismatch", h->line, "thread %lld: rows hold %llu samples, '# Total' says %lld",
-                    (long long)t->index, (unsigned long long)sum, (long long)t->total);
-    if (t->overflow != PRINTED_UNKNOWN && t->cycles != PRINTED_UNKNOWN && (uint64_t)t->cycles > sum + (uint64_t)t->overflow)
-        note(import, result, "counts-mismatch", h->line, "thread %lld: %llu samples in rows and %lld beyond, but %lld cycles",
-                    (long long)t->index, (unsigned long long)sum, (long long)t->overflow, (long long)t->cycles);
-    bool has_overflow = t->overflow != PRINTED_UNKNOWN && t->overflow > 0;
-    if (t->min != PRINTED_UNKNOWN && first != PRINTED_UNKNOWN && t->min != first && strcmp(result->tool, "cyclicdeadline") != 0 && (t->min < first || t->cycles == PRINTED_UNKNOWN))
-        note(import, result, "counts-mismatch", h->line, "thread %lld: minimum %lld, but the first used row is %lld",
-                    (long long)t->index, (long long)t->min, (long long)first);
-    if (!has_overflow && t->max != PRINTED_UNKNOWN && last != PRINTED_UNKNOWN && t->max != last && !is_impossible(t->max) &&
-        (h->last_bucket < 0 || t->max <= h->last_bucket) && s->n_overflow == 0)
-        note(import, result, "counts-mismatch", h->line, "thread %lld: maximum %lld, but the last used row is %lld",
-                    (long long)t->index, (long long)t->max, (long long)last);
-    if (!has_overflow && sum && t->avg != PRINTED_UNKNOWN && !is_impossible(t->avg) && s->n_overflow == 0 &&
-        fabs(weighted / (double)sum - (double)t->avg) > 1.5)
-        note(import, result, "counts-mismatch", h->line, "thread %lld: average %lld, but its rows give %.1f",
-                    (long long)t->index, (long long)t->avg, weighted / (double)sum);
-}
-
-/* min, max, average that the footers lack come from the rows, as far as these tell. */
-static void fill_from_bins(struct import *import, const struct result *result, const struct thread_result *t, struct series *s)
-{
-    const struct histogram_facts *h = &result->histogram;
-    int64_t unit = result->unit_ns;
-    uint64_t sum = 0;
-    double weighted = 0;
-    int64_t first = INT64_MAX, last = -1;
-    for (size_t i = 0; i < t->n_bins; i++) {
-        sum += t->bins[i].count;
-        weighted += (double)t->bins[i].low_ns * (double)t->bins[i].count;
-        first = t->bins[i].low_ns < first ? t->bins[i].low_ns : first;
-        last = t->bins[i].low_ns > last ? t->bins[i].low_ns : last;
-    }
-    if (t->overflow != PRINTED_UNKNOWN)
-        s->n_overflow = (uint64_t)t->overflow;
-    else if (t->cycles != PRINTED_UNKNOWN && (uint64_t)t->cycles >= sum && (t->n_bins || t->cycles > 0))
-        s->n_overflow = (uint64_t)t->cycles - sum;
-    if (h->lacks_rows && t->total != PRINTED_UNKNOWN)
-        sum = (uint64_t)t->total;
-    /* A live display stood still some cycles before the histogram was printed. */
-    if (s->n_overflow != COUNT_UNKNOWN && (s->n_samples == COUNT_UNKNOWN || sum + s->n_overflow > s->n_samples))
-        s->n_samples = sum + s->n_overflow;
-    else if (s->n_samples == COUNT_UNKNOWN && (t->total != PRINTED_UNKNOWN || h->has_footers))
-        s->n_samples = h->five_digits && h->single_max && (sum == 0 || result->command.loops != COUNT_UNKNOWN) ? COUNT_UNKNOWN : sum;
-    s->bin_width_ns = unit;
-    s->bin_edge = BIN_FLOOR;
-    if (result->command.histogram_limit > 0)
-        s->overflow_limit_ns = result->command.histogram_limit * unit;
-    else if (h->has_zero_rows && h->last_bucket >= 0 && h->last_bucket + 1 == h->n_rows)
-        s->overflow_limit_ns = (h->last_bucket + 1) * unit; /* all rows were printed, 0 to N - 1 */
-    /* A sum may be printed while no row with a count is there. */
-    if (t->n_bins && s->min_ns == NS_UNKNOWN && t->min == PRINTED_UNKNOWN)
-        s->min_ns = first * unit;
-    if (t->n_bins && sum && isnan(s->avg_ns) && s->n_overflow == 0 && t->avg == PRINTED_UNKNOWN)
-        s->avg_ns = weighted / (double)sum * (double)unit;
-    if (t->n_bins && s->max_ns == NS_UNKNOWN && t->max == PRINTED_UNKNOWN) {
-        s->max_ns = last * unit;
-        /* Up to 0.44 what did not fit was dropped, in 0.45 to 0.55 it was counted in the last row. */
-        bool is_capped = h->single_max && (h->five_digits || last == h->last_bucket);
-        s->max_is_lower_bound = is_capped || !h->has_footers;
-        if (is_capped)
-            note(import, result, "histogram-truncated", h->line,
-                        "thread %lld: this version %s; the true maximum is unknown", (long long)t->index,
-                        h->five_digits ? "drops what lies beyond the histogram" : "counts what lies beyond in the last row");
-    }
-    if (!h->has_footers && !result->has_status && !result->has_json)
-        s->is_cut = true;
-}
-
 static void store_bins(struct import *import, struct result *result, struct thread_result *t)
 {
     for (size_t i = 0; i < t->n_bins; i++)
@@ -407,18 +316,18 @@ static int64_t first_bucket(const struct thread_result *t)
 static void judge_tool(struct import *import, const struct result *result, const struct thread_result *t, struct series *s)
 {
     if (strcmp(result->tool, "cyclicdeadline") == 0 && s->min_ns != NS_UNKNOWN) {
-        note(import, result, "tool-bug", t->line, "cyclicdeadline forgets its minimum after a sample of 0: %lld may not be the smallest",
+        result_note(import, result, "tool-bug", t->line, "cyclicdeadline forgets its minimum after a sample of 0: %lld may not be the smallest",
              (long long)t->min);
         int64_t first = first_bucket(t);
         s->min_ns = first == PRINTED_UNKNOWN ? NS_UNKNOWN : first * result->unit_ns;
     }
     if (strcmp(result->tool, "signaltest") == 0 && t->index > 0)
-        note(import, result, "tool-bug", t->line, "signaltest: thread 0 sleeps 10 ms every 16 rounds, which the others count as latency");
+        result_note(import, result, "tool-bug", t->line, "signaltest: thread 0 sleeps 10 ms every 16 rounds, which the others count as latency");
 }
 
 /*
  * Xenomai 2.6.4 and 2.6.5 count each cycle twice: C: is twice the samples, Avg: half the truth; rows, minimum and maximum
- * are right. Seen by rows that hold half of C: and whose mean is twice Avg:.
+ * are right. Seen by rows that hold half of C: and whose mean is twice Avg:, or by an average below the minimum.
  */
 static void undo_doubling(struct import *import, const struct result *result, struct thread_result *t)
 {
@@ -438,8 +347,15 @@ static void undo_doubling(struct import *import, const struct result *result, st
         t->exact_avg = overflow ? NAN : weighted / (double)sum;
         t->was_doubled = true;
     }
+    /* Without rows: an average below the minimum, in Xenomai's layout, whose double lies between minimum and maximum. */
+    bool is_below = !result->has_json && t->avg >= 0 && t->min > 0 && t->min != 1000000 && t->avg < t->min;
+    if (is_below && !t->n_bins && t->interval_is_padded && t->cycles > 1 && 2 * t->avg + 1 >= t->min && 2 * t->avg <= t->max) {
+        t->cycles /= 2;
+        t->avg = PRINTED_UNKNOWN;
+        t->was_doubled = true;
+    }
     if (t->was_doubled)
-        note(import, result, "tool-bug", t->line, "thread %lld: Xenomai 2.6.4 and 2.6.5 count each cycle twice: C: and Avg: are set right",
+        result_note(import, result, "tool-bug", t->line, "thread %lld: Xenomai 2.6.4 and 2.6.5 count each cycle twice: C: and Avg: are set right",
              (long long)t->index);
 }
 
@@ -489,8 +405,7 @@ static bool join_other_file(struct import *import, const struct result *result, 
 
 static void store_thread(struct import *import, struct result *result, struct thread_result *t)
 {
-    if (result->histogram.is_there)
-        undo_doubling(import, result, t);
+    undo_doubling(import, result, t);
     struct series series = series_unknown(), *s = &series;
     char name[24];
     snprintf(name, sizeof name, "T%lld", (long long)t->index);
@@ -505,12 +420,12 @@ static void store_thread(struct import *import, struct result *result, struct th
     s->n_requested = requested(result, s);
     fill_values(import, result, t, s);
     if (result->histogram.is_there) {
-        fill_from_bins(import, result, t, s);
-        check_bins(import, result, t, s);
+        bins_fill(import, result, t, s);
+        bins_check(import, result, t, s);
     }
     judge_tool(import, result, t, s);
     if (result->unit_is_assumed)
-        note(import, result, "unit-assumed", t->line, "%s", result->unit_evidence);
+        result_note(import, result, "unit-assumed", t->line, "%s", result->unit_evidence);
     if (t->series == ROW_NONE && join_other_file(import, result, t, s))
         return;
     if (t->joined)

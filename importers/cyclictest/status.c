@@ -258,6 +258,7 @@ static void fill_thread(struct thread_result *thread, const struct status_line *
     thread->is_padded = s->is_padded;
     thread->interval_is_padded = s->interval_is_padded;
     thread->line = line;
+    thread->was_doubled = false;
 }
 
 /* A later frame of the same run: the same thread, further on. */

@@ -59,6 +59,27 @@ static void set_text(char *to, size_t size, const char *from, const char *end)
     to[n] = '\0';
 }
 
+/* A function as the header names it; remarks that people put behind with a rule of dashes go. */
+static void set_function(char *to, size_t size, const char *from, const char *end)
+{
+    const char *rule = memmem(from, (size_t)(end - from), "--", 2);
+    set_text(to, size, from, rule && rule > from ? rule : end);
+}
+
+/* The rest of the latency line, which mail wrapped: "HP:0 #P:512)", "# #P:2)". */
+static bool take_wrapped_rest(struct ftrace_header *header, const struct line *line)
+{
+    const char *p = line->text, *end = line->text + line->length, *cpus = memmem(p, line->length, "#P:", 3);
+    uint64_t n;
+    if (!header->is_latency || !header->model[0] || header->n_cpus >= 0 || !cpus || end - p > 60)
+        return false;
+    cpus += 3;
+    if (!scan_u64(&cpus, end, &n) || n > FTRACE_CPUS_MAX || !scan_literal(&cpus, end, ")"))
+        return false;
+    header->n_cpus = (int32_t)n;
+    return true;
+}
+
 /* "# latency: 253 us, #180/180, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:8)" */
 static bool take_latency(struct ftrace_header *header, const char *p, const char *end, uint64_t line)
 {
@@ -135,7 +156,8 @@ static bool take_title(struct ftrace_header *header, const char *p, const char *
     if (!on)
         return false;
     set_text(header->tracer, sizeof header->tracer, p, at);
-    set_text(header->kernel, sizeof header->kernel, on + 4, end);
+    const char *release = on + 4, *blank = memchr(release, ' ', (size_t)(end - release));
+    set_text(header->kernel, sizeof header->kernel, release, blank ? blank : end);
     header->is_26rt = strcmp(header->tracer, "preemption") == 0;
     return true;
 }
@@ -200,12 +222,12 @@ bool ftrace_header_line(struct ftrace_header *header, const struct line *line)
     }
     if (header->is_latency && scan_literal(&p, end, "=> started at:")) {
         scan_blanks(&p, end);
-        set_text(header->started_at, sizeof header->started_at, p, end);
+        set_function(header->started_at, sizeof header->started_at, p, end);
         return true;
     }
     if (header->is_latency && scan_literal(&p, end, "=> ended at:")) {
         scan_blanks(&p, end);
-        set_text(header->ended_at, sizeof header->ended_at, p, end);
+        set_function(header->ended_at, sizeof header->ended_at, p, end);
         return true;
     }
     if (has_hash && scan_literal(&p, end, "entries-in-buffer/entries-written:")) {
@@ -219,6 +241,8 @@ bool ftrace_header_line(struct ftrace_header *header, const struct line *line)
             header->n_cpus = (int32_t)n;
         return true;
     }
+    if (take_wrapped_rest(header, line))
+        return true;
     if (memmem(p, (size_t)(end - p), "=> lock-depth", 13))
         header->has_lock_depth = true;
     if (has_hash && memmem(p, (size_t)(end - p), "FUNCTION CALLS", 14))

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results as people post them in mails, issues and pages: wrapped, commented, several in a row, with the set-up around. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "importers/importer.h"
+#include "store/store.h"
+
+#define U NS_UNKNOWN
+#define N COUNT_UNKNOWN
+
+/* NULL: nothing in it is understood. */
+static struct store *try_text(const char *text)
+{
+    char path[] = "/tmp/whylate-test-XXXXXX";
+    const char *const paths[] = {path};
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+    struct error error = {0};
+    const struct import_options options = {.quiet = true, .no_hash = true, .n_threads = 1};
+    struct store_writer *writer = store_writer_new(NULL, &error);
+    store_writer_no_sync(writer);
+    enum status status = import_inputs(writer, paths, 1, &options, &error);
+    remove(path);
+    if (status == FAILED) {
+        store_writer_abandon(writer);
+        return NULL;
+    }
+    struct store *store = store_open_fd(store_writer_finish_fd(writer, &error), "test", &error);
+    assert_non_null(store);
+    return store;
+}
+
+static struct store *import_text(const char *text)
+{
+    struct store *store = try_text(text);
+    assert_non_null(store);
+    return store;
+}
+
+static const char *fact(const struct store *store, uint32_t run, const char *key)
+{
+    const struct fact *found = store_fact(store, run, key);
+    return found ? found->value : "";
+}
+
+static bool has_note(const struct store *store, const char *code)
+{
+    for (size_t i = 0; i < store->n_notes; i++)
+        if (strcmp(store->notes[i].code, code) == 0)
+            return true;
+    return false;
+}
+
+static void check(const struct store *store, size_t i, const char *name, uint64_t n_samples, int64_t min_ns, double avg_ns, int64_t max_ns)
+{
+    assert_true(i < store->n_series);
+    const struct series *s = &store->series[i];
+    assert_string_equal(s->name, name);
+    assert_int_equal(s->n_samples, n_samples);
+    assert_int_equal(s->min_ns, min_ns);
+    assert_int_equal(s->max_ns, max_ns);
+    assert_true(isnan(avg_ns) ? isnan(s->avg_ns) : fabs(s->avg_ns - avg_ns) < 0.5);
+}
+
+#define STATUS_A "T: 0 ( 1346) P:80 I:1000 C:  10000 Min:      7 Act:   13 Avg:   14 Max:     131\n"
+#define STATUS_B "T: 0 ( 1446) P:80 I:1000 C:  10000 Min:      7 Act:   13 Avg:   12 Max:      52\n"
+#define PLAIN    "Linux board 5.15.84-v8+ #1613 SMP PREEMPT Thu Jan 5 12:03:08 GMT 2023 aarch64 GNU/Linux\n"
+#define RT       "Linux board 5.15.84-rt49-v8+ #1 SMP PREEMPT_RT Sun Jan 8 12:03:08 GMT 2023 aarch64 GNU/Linux\n"
+
+/* "uname, result, uname, result": each result has the kernel above it. */
+static void test_kernels_above(void **state)
+{
+    (void)state;
+    struct store *store = import_text("$ uname -a\n" PLAIN "$ cyclictest -p 80 -l 10000\n" STATUS_A "\nand then\n\n$ uname -a\n" RT
+                                      "$ cyclictest -p 80 -l 10000\n" STATUS_B "again:\n$ cyclictest -p 80 -l 10000\n" STATUS_A);
+    assert_int_equal(store->n_runs, 3);
+    assert_string_equal(fact(store, 0, "kernel.release"), "5.15.84-v8+");
+    assert_string_equal(fact(store, 0, "kernel.preempt"), "preempt");
+    assert_string_equal(fact(store, 1, "kernel.release"), "5.15.84-rt49-v8+");
+    assert_string_equal(fact(store, 1, "kernel.preempt"), "preempt_rt");
+    assert_string_equal(fact(store, 2, "kernel.release"), "5.15.84-rt49-v8+");
+    assert_string_equal(fact(store, 2, "kernel.preempt"), "preempt_rt");
+    store_close(store);
+    /* one statement above holds for all; what is only known of another kernel does not */
+    store = import_text(PLAIN STATUS_A "text between\n" STATUS_B);
+    assert_string_equal(fact(store, 1, "kernel.preempt"), "preempt");
+    store_close(store);
+    store = import_text(PLAIN STATUS_A "then\nLinux version 6.1.0-rt (root@host) (gcc 12) #1 SMP Fri Jan 6 10:00:00 UTC 2023\n" STATUS_B);
+    assert_string_equal(fact(store, 1, "kernel.release"), "6.1.0-rt");
+    assert_string_equal(fact(store, 1, "kernel.preempt"), "");
+    store_close(store);
+}
+
+static void test_kernels_below(void **state)
+{
+    (void)state;
+    struct store *store = import_text("first:\n" STATUS_A "that was\n" PLAIN "second:\n" STATUS_B "that was\n" RT);
+    assert_int_equal(store->n_runs, 2);
+    assert_string_equal(fact(store, 0, "kernel.release"), "5.15.84-v8+");
+    assert_string_equal(fact(store, 1, "kernel.release"), "5.15.84-rt49-v8+");
+    store_close(store);
+}
+
+/* The worst thread of each of three kernels: options of their configuration in one line, and other thread numbers. */
+static void test_worst_threads(void **state)
+{
+    (void)state;
+    struct store *store = import_text("\"sudo cyclictest -S -p 95 -d 0 -i 1000 -D 24h -m\" in one terminal\n"
+                                      "CONFIG_PREEMPT_VOLUNTARY=y\xef\xbc\x8c" "CONFIG_HZ_250=y\n"
+                                      "T:17 ( 3109) P:95 I:1000 C:   7255 Min:      1 Act:    2 Avg:  170 Max: 1220832\n"
+                                      "CONFIG_PREEMPT=y,CONFIG_HZ_250=y\n"
+                                      "T: 2 ( 2462) P:95 I:1000 C:  49024 Min:      1 Act:    2 Avg:    4 Max:   67888\n"
+                                      "CONFIG_PREEMPT_RT=y, CONFIG_HZ_1000=y\n"
+                                      "T: 6 ( 2561) P:95 I:1000 C:  25284 Min:      3 Act:    3 Avg:    4 Max:   16593\n");
+    assert_int_equal(store->n_runs, 3);
+    check(store, 0, "T17", 7255, 1000, 170000, 1220832000);
+    check(store, 2, "T6", 25284, 3000, 4000, 16593000);
+    assert_string_equal(fact(store, 0, "kernel.config.CONFIG_PREEMPT_VOLUNTARY"), "y");
+    assert_string_equal(fact(store, 0, "kernel.config.CONFIG_HZ"), "250");
+    assert_string_equal(fact(store, 1, "kernel.config.CONFIG_PREEMPT_VOLUNTARY"), "");
+    assert_string_equal(fact(store, 2, "kernel.config.CONFIG_PREEMPT_RT"), "y");
+    assert_string_equal(fact(store, 2, "kernel.config.CONFIG_HZ"), "1000");
+    store_close(store);
+    /* threads of one run, with a line of the kernel's between them */
+    store = import_text(STATUS_A "note: unrelated\nT: 1 ( 1347) P:80 I:1500 C:   6667 Min:      7 Act:   13 Avg:   14 Max:     99\n");
+    assert_int_equal(store->n_runs, 1);
+    store_close(store);
+}
+
+static void test_commands(void **state)
+{
+    (void)state;
+    /* the other program's -l is not cyclictest's */
+    struct store *store = import_text("cyclictest -Smqp99& perf stat -r100 hackbench -s4096 -l500 && killall cyclictest\n" STATUS_A);
+    assert_string_equal(fact(store, 0, "cyclictest.command"), "cyclictest -Smqp99");
+    assert_string_equal(fact(store, 0, "cyclictest.loops"), "");
+    assert_string_equal(fact(store, 0, "cyclictest.priority"), "99");
+    store_close(store);
+    store = import_text("Command: \"cyclictest\n-l100000000 -m -n -a0 -t1 -p99 -i200 -h400 -q\"\n" STATUS_A);
+    assert_string_equal(fact(store, 0, "cyclictest.loops"), "100000000");
+    assert_string_equal(fact(store, 0, "cyclictest.command"), "cyclictest -l100000000 -m -n -a0 -t1 -p99 -i200 -h400 -q");
+    store_close(store);
+    store = import_text("# cyclictest -m -p 90 \\\n    -l 5000\n" STATUS_A);
+    assert_string_equal(fact(store, 0, "cyclictest.loops"), "5000");
+    store_close(store);
+    store = import_text("to run it, type ``./cyclictest -a -t -n -p99``\n" STATUS_A);
+    assert_string_equal(fact(store, 0, "cyclictest.command"), "./cyclictest -a -t -n -p99");
+    store_close(store);
+}
+
+/* Summaries without their rows, above their rows; and what only looks like one. */
+static void test_summaries(void **state)
+{
+    (void)state;
+    struct store *store = import_text("# Histogram\n# Total: 000297214 000297199\n# Min Latencies: 00005 00005\n# Avg Latencies: 00023 00026\n"
+                                      "# Max Latencies: 00081 00085\n# Histogram Overflows: 00000 00000\n");
+    check(store, 0, "T0", 297214, 5000, 23000, 81000);
+    assert_true(has_note(store, "entries-missing"));
+    assert_false(has_note(store, "counts-mismatch"));
+    store_close(store);
+    store = import_text("# Histogram\n# Min Latencies: 00005\n# Avg Latencies: 00023\n# Max Latencies: 00081\n# Histogram Overflows: 00000\n");
+    check(store, 0, "T0", N, 5000, 23000, 81000); /* 2.7 and later print no total */
+    store_close(store);
+    store = import_text("# Histogram\n# Min Latencies: 00500\n# Avg Latencies: 00501\n# Max Latencies: 00502\n# Histogram Overflows: 00002\n"
+                        "# Histogram Overflow at cycle number:\n# Thread 0: 00000 00001\n");
+    check(store, 0, "T0", 2, 500000, 501000, 502000); /* all of them overflowed */
+    store_close(store);
+    store = import_text("# Total: 000000103\n# Min Latencies: 00007\n# Avg Latencies: 00008\n# Max Latencies: 00009\n"
+                        "# Histogram Overflows: 00000\n\n# Histogram\n000007 000041\n000008 000042\n000009 000020\n\nNext page\n");
+    assert_int_equal(store->n_runs, 1);
+    check(store, 0, "T0", 103, 7000, 8000, 9000);
+    size_t n_bins;
+    store_bins(store, 0, &n_bins);
+    assert_int_equal(n_bins, 3);
+    assert_false(store->series[0].is_cut);
+    store_close(store);
+    assert_null(try_text("   # hwlatdetect output\n   #    Max Latency: 142us   SMI\n   #    Samples: 120\n"));
+}
+
+/* Xenomai 2.6's own cyclictest: an average below the minimum is half the truth. */
+static void test_impossible_averages(void **state)
+{
+    (void)state;
+    struct store *store = import_text("T: 0 (16088) P:80 I:   10000 C:   10000 Min:      19 Act:      36 Avg:      15 Max:      50\n");
+    check(store, 0, "T0", 5000, 19000, NAN, 50000);
+    assert_true(has_note(store, "tool-bug"));
+    store_close(store);
+    store = import_text("T: 0 ( 1346) P:80 I:1000 C:  10000 Min:     17 Act:   23 Avg:    4 Max:     131\n");
+    check(store, 0, "T0", 10000, 17000, NAN, 131000);
+    assert_true(has_note(store, "counts-mismatch"));
+    store_close(store);
+}
+
+static void test_latency_tables(void **state)
+{
+    (void)state;
+    /* RTAI's testsuite prints under the same prefixes, in ns, and two tests are two runs */
+    struct store *store = import_text("RTAI Testsuite - UP preempt (all data in nanoseconds)\n"
+                                      "RTH|     lat min|     lat avg|     lat max|    jit fast|    jit slow\n"
+                                      "RTD|      -28000|         217|       43662|      256725|      389650\n"
+                                      "RTD|      -31025|        -783|       69412|      256725|      389650\n"
+                                      "RTAI Testsuite - KERNEL latency (all data in nanoseconds)\n"
+                                      "RTH|    lat min|    ovl min|    lat avg|    lat max|    ovl max|   overruns\n"
+                                      "RTD|     -28275|     -46400|         -1|      52988|      64987|          0\n");
+    assert_int_equal(store->n_runs, 2);
+    check(store, 0, "latency", N, -31025, -283, 69412);
+    check(store, 1, "latency", N, -46400, -1, 64987);
+    assert_string_equal(store->series[0].tool, "rtai latency");
+    assert_int_equal(store->series[0].policy, POLICY_UNKNOWN);
+    store_close(store);
+    /* a summary below what the rows reached is of something else; a table that a page closed on the right */
+    store = import_text("RTT|  00:00:01  (periodic user-mode task, 100 us period, priority 99)\n"
+                        "RTH|----lat min|----lat avg|----lat max|-overrun|---msw|---lat best|--lat worst\n"
+                        "RTD|      1.681|      3.422|     90.929|       0|     0|      1.681|     90.929\n"
+                        "RTS|      1.574|      3.290|     37.502|       1|     0|    00:01:00/00:01:00||\n");
+    check(store, 0, "latency", N, 1574, 3290, 90929);
+    assert_int_equal(store->series[0].duration_ns, INT64_C(60000000000));
+    assert_true(has_note(store, "counts-mismatch"));
+    store_close(store);
+    /* an example in a comment is no measurement */
+    assert_null(try_text("# Expected output format:\n# RTT|  00:00:01  (1000 us period, 1 thread, priority 98)\n"
+                         "# RTH|----lat min|----lat avg|----lat max|\n# RTD|      1.234|      2.456|      8.901|\n"));
+    /* latency -g with lines lost and the first edge glued to one of them */
+    store = import_text("    # 00:01:00 (periodic user-mode task, 100 us period, priority 99)\n    # ----lat min|----lat avg|----lat max|-overrun|---msw|\n"
+                        "    #       0.343|      1.078|      4.110|       0|     0|\n    ......\n    # Cobalt core 3.1 detected\n"
+                        "    PKG_CONFIG_PATH=:/usr/xenomai/lib/pkgconfig0 1\n    0.5 501\n    1.5 401\n    2.5 1\n    3.5 11\n    4.5 2\n    5 1\n");
+    check(store, 0, "latency", 911, 343, 1078, 4110);
+    store_close(store);
+}
+
+static void test_wrapped_headers(void **state)
+{
+    (void)state;
+    struct store *store = import_text("     # tracer: preemptirqsoff\n     #\n     # preemptirqsoff latency trace v1.1.5 on 6.10.0-rc3 #\n"
+                                      "     # latency: 10382682 us, #3/3, CPU#128 | (M:desktop VP:0, KP:0, SP:0 \nHP:0 #P:512)\n"
+                                      "     #    | task: fio-2701523 (uid:0 nice:0 policy:0 rt_prio:0)\n"
+                                      "     #  => started at: deactivate_file_folio\n     #  => ended at:   deactivate_file_folio------the end\n     #\n"
+                                      "          fio-2701523 128...1.    0us$: deactivate_file_folio <-lru_add\n"
+                                      "          fio-2701523 128.N.1. 10382681us : deactivate_file_folio <-lru_add\n"
+                                      "          fio-2701523 128.N.1. 10382683us : tracer_preempt_on <-lru_add\n");
+    check(store, 0, "preemptirqsoff", 1, INT64_C(10382682000), 10382682000.0, INT64_C(10382682000));
+    assert_int_equal(store->series[0].tid, 2701523);
+    assert_int_equal(store->n_claims, 1);
+    assert_string_equal(store->claims[0].comm, "fio");
+    assert_string_equal(fact(store, 0, "kernel.release"), "6.10.0-rc3");
+    store_close(store);
+}
+
+static void test_other_wraps(void **state)
+{
+    (void)state;
+    struct store *store = import_text("stress-ng: info: [1] cyclic: sched SCHED_DEADLINE: 10000 ns delay, \\\n10000 samples\n"
+                                      "stress-ng: info: [1] cyclic:   mean: 4312.11 ns, mode: 3641 ns\n"
+                                      "stress-ng: info: [1] cyclic:   min: 3564 ns, max: 24051 ns, std.dev. \\\n992.30\n");
+    assert_int_equal(store->n_series, 1);
+    check(store, 0, "cyclic", 10000, 3564, 4312.11, 24051);
+    store_close(store);
+    store = import_text("> Task                  |   Runtime ms  |  Count   | Avg delay ms    |\n> Max delay ms    | Max delay start | Max delay end |\n> ------\n"
+                        "> HTTP Pr:3133982 |      0.080 ms |        1 | avg: 881.614 ms |\n> max: 881.614 ms | max start: 312881.567210 s | max end: 312882.448824\n> s\n"
+                        "> <SNIP>\n> sshd:48125            |      0.522 ms |        2 | avg:   0.037 ms |\n> max:   0.046 ms | max start: 456532.514610 s | max end: 4 s\n");
+    check(store, 0, "HTTP Pr:3133982", N, U, 881614000, 881614000);
+    check(store, 1, "sshd:48125", N, U, 37000, 46000);
+    store_close(store);
+}
+
+/* Sentences with times become claims, but not the lines of a result. */
+static void test_claims(void **state)
+{
+    (void)state;
+    struct store *store = import_text("hwlatdetect:  test duration 120 seconds\n   detector: tracer\n   parameters:\n        Latency threshold: 10us\n"
+                                      "        Sample window:     1000000us\n        Sample width:      500000us\n\nStarting test\ntest finished\n"
+                                      "Max Latency: 19us\nSamples recorded: 0\nSamples exceeding threshold: 0\n\n"
+                                      "The worst case latency of this board was below 20 us in every run that we made.\n");
+    assert_string_equal(fact(store, 0, "claim.1"), "The worst case latency of this board was below 20 us in every run that we made");
+    assert_string_equal(fact(store, 0, "claim.2"), "");
+    store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernels_above),       cmocka_unit_test(test_kernels_below),  cmocka_unit_test(test_worst_threads),
+        cmocka_unit_test(test_commands),            cmocka_unit_test(test_summaries),      cmocka_unit_test(test_impossible_averages),
+        cmocka_unit_test(test_latency_tables),      cmocka_unit_test(test_wrapped_headers), cmocka_unit_test(test_other_wraps),
+        cmocka_unit_test(test_claims),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
