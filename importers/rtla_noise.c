@@ -191,6 +191,20 @@ static void store_row(struct import *import, struct counter_table *counters, con
                     available, stated);
 }
 
+/* " 0 #4           4000000 ...": a row, though not a whole one. */
+static bool row_is_ahead(struct lines *lines)
+{
+    struct line line;
+    for (size_t k = 0; k < 8 && lines_peek(lines, k, &line); k++) {
+        const char *p = line.text, *end = p + line.length;
+        uint64_t n;
+        scan_blanks(&p, end);
+        if (scan_u64(&p, end, &n) && scan_blanks(&p, end) && scan_literal(&p, end, "#") && scan_u64(&p, end, &n))
+            return true;
+    }
+    return false;
+}
+
 enum status rtla_noise_read(struct import *import, struct lines *lines, struct error *error)
 {
     (void)error;
@@ -211,7 +225,9 @@ enum status rtla_noise_read(struct import *import, struct lines *lines, struct e
         last.n_rows ? import_counters_begin(import, last.is_hardware ? "rtla hwnoise" : "rtla osnoise") : NULL;
     for (size_t i = 0; i < last.n_rows; i++)
         store_row(import, counters, &last, &last.rows[i]);
-    if (!last.n_rows)
+    if (!last.n_rows && row_is_ahead(lines))
+        import_note(import, "damaged-lines", last.line, "the table was wrapped within its columns: its rows cannot be read");
+    else if (!last.n_rows)
         import_note(import, "no-samples", last.line, "the table has no rows: no period was finished");
     free(last.rows);
     return OK;

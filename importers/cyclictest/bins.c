@@ -72,7 +72,7 @@ void bins_fill(struct import *import, const struct result *result, const struct 
         s->n_overflow = (uint64_t)t->overflow;
     else if (t->cycles != PRINTED_UNKNOWN && (uint64_t)t->cycles >= sum && (t->n_bins || t->cycles > 0))
         s->n_overflow = (uint64_t)t->cycles - sum;
-    if ((h->lacks_rows || !h->n_rows) && t->total != PRINTED_UNKNOWN)
+    if ((h->lacks_rows || h->lacks_maximum || !h->n_rows) && t->total != PRINTED_UNKNOWN)
         sum = (uint64_t)t->total;
     bool is_unknown = !h->n_rows && t->total == PRINTED_UNKNOWN && !all_overflowed(t);
     /* A live display stood still some cycles before the histogram was printed. */

@@ -55,28 +55,37 @@ static bool is_spike(const struct line *line)
 /* How many lines the command takes: shells continue with a stroke, and mail wraps behind the name. 0: none is here. */
 static size_t is_command(struct lines *lines, struct tool_command *command)
 {
+    static const char name[] = "cyclictest";
     struct line line, next;
-    char joined[1024];
-    if (!lines_peek(lines, 0, &line) || line.length < 10 || !line_has(&line, "cyclictest"))
+    char joined[COMMAND_BYTES];
+    size_t n_lines = 1;
+    if (!lines_peek(lines, 0, &line) || line.length < 10 || !line_has(&line, name))
         return 0;
-    size_t n = line.length, n_lines = 1;
-    while (n && (line.text[n - 1] == ' ' || line.text[n - 1] == '\t'))
-        n--;
-    bool has_stroke = n > 2 && line.text[n - 1] == '\\';
-    if ((has_stroke || (n >= 10 && memcmp(line.text + n - 10, "cyclictest", 10) == 0)) && lines_peek(lines, 1, &next)) {
-        const char *p = next.text, *end = p + next.length;
-        scan_blanks(&p, end);
-        n -= has_stroke;
-        if (p < end && *p == '-' && n + (size_t)(end - p) + 1 < sizeof joined) {
-            memcpy(joined, line.text, n);
-            joined[n] = ' ';
-            memcpy(joined + n + 1, p, (size_t)(end - p));
-            line.text = joined;
-            line.length = n + 1 + (size_t)(end - p);
-            n_lines = 2;
-        }
+    const char *text = line.text;
+    size_t n = line.length;
+    while (n_lines < 32) {
+        size_t end = n;
+        while (end && (text[end - 1] == ' ' || text[end - 1] == '\t'))
+            end--;
+        bool has_stroke = end > 2 && text[end - 1] == '\\';
+        bool ends_with_name = end >= sizeof name - 1 && memcmp(text + end - (sizeof name - 1), name, sizeof name - 1) == 0;
+        if ((!has_stroke && !ends_with_name) || !lines_peek(lines, n_lines, &next))
+            break;
+        const char *p = next.text, *next_end = p + next.length;
+        scan_blanks(&p, next_end);
+        end -= has_stroke;
+        while (end && text[end - 1] == ' ')
+            end--;
+        if (p == next_end || *p != '-' || end + (size_t)(next_end - p) + 1 >= sizeof joined)
+            break;
+        memmove(joined, text, end);
+        joined[end] = ' ';
+        memcpy(joined + end + 1, p, (size_t)(next_end - p));
+        text = joined;
+        n = end + 1 + (size_t)(next_end - p);
+        n_lines++;
     }
-    return line.length > 12 && tool_command_find(line.text, line.length, "cyclictest", command) ? n_lines : 0;
+    return n > 12 && tool_command_find(text, n, name, command) ? n_lines : 0;
 }
 
 /* A header is ours only if status lines follow, or the rest of one stands behind it. */
@@ -126,7 +135,7 @@ static struct probe_result cyclictest_probe(struct lines *lines, const struct me
         sureness = LIKELY;
     else if (*p >= '0' && *p <= '9' && is_verbose_block(lines))
         sureness = PLAUSIBLE;
-    else if ((*p == '#' || (*p >= '0' && *p <= '9')) && histogram_begins(lines))
+    else if ((*p == '#' || *p == 'M' || *p == 'A' || *p == 'H' || (*p >= '0' && *p <= '9')) && histogram_begins(lines))
         sureness = LIKELY;
     else if (*p == '{' && cyclictest_json_begins(lines))
         sureness = json_is_other_tool(lines) ? NOT_MINE : LIKELY;

@@ -44,6 +44,7 @@ struct thread_result {
 
 struct histogram_facts {
     bool is_there, has_total, has_sum_column, has_footers, five_digits, single_max, has_zero_rows, lacks_rows;
+    bool lacks_maximum; /* the row of a maximum that did not overflow is not there: rows were cut off */
     int64_t n_rows, last_bucket, max_line_limit;
     uint64_t line;
 };

@@ -41,6 +41,26 @@ struct table {
     size_t n_values[FOOTER_SMIS + 1];
 };
 
+/* "Max Latencies: 00047": Markdown took the mark away. Only with numbers as cyclictest prints them. */
+static enum footer bare_footer(const char *q, const char *end, const char **p)
+{
+    static const struct {
+        const char *text;
+        enum footer footer;
+    } footers[] = {{"Min Latencies: ", FOOTER_MIN}, {"Avg Latencies: ", FOOTER_AVG}, {"Max Latencies: ", FOOTER_MAX},
+                   {"Total: ", FOOTER_TOTAL}, {"Histogram Overflows: ", FOOTER_OVERFLOWS}};
+    for (size_t i = 0; i < sizeof footers / sizeof *footers; i++) {
+        const char *r = q;
+        int64_t number;
+        if (!scan_literal(&r, end, footers[i].text))
+            continue;
+        scan_blanks(&r, end);
+        *p = r;
+        return scan_i64(&r, end, &number) && r - *p >= 5 ? footers[i].footer : FOOTER_NONE;
+    }
+    return FOOTER_NONE;
+}
+
 /* Which footer; *p moves behind its colon. */
 static enum footer footer_of(const struct line *line, const char **p)
 {
@@ -55,7 +75,7 @@ static enum footer footer_of(const struct line *line, const char **p)
     const char *q = line->text, *end = q + line->length;
     scan_blanks(&q, end);
     if (!scan_literal(&q, end, "#"))
-        return FOOTER_NONE;
+        return bare_footer(q, end, p);
     scan_blanks(&q, end);
     for (size_t i = 0; i < sizeof footers / sizeof *footers; i++) {
         const char *r = q;
@@ -113,7 +133,7 @@ bool histogram_begins(struct lines *lines)
         return false;
     const char *q = line.text, *end = q + line.length;
     scan_blanks(&q, end);
-    if (q == end || (*q != '#' && (*q < '0' || *q > '9')))
+    if (q == end || (!strchr("#MAH", *q) && (*q < '0' || *q > '9')))
         return false;
     enum footer footer = footer_of(&line, &p);
     if (footer == FOOTER_MAX || footer == FOOTER_MIN || footer == FOOTER_AVG) { /* "# Max Latency: 142us" is somebody else's */
@@ -302,6 +322,8 @@ static void give_to_threads(struct result *result, struct table *table)
         for (size_t k = 0; k < sizeof footers / sizeof *footers; k++)
             if (i < table->n_values[footers[k].footer] && !(footers[k].footer == FOOTER_MAX && h->single_max))
                 *footers[k].to = table->values[footers[k].footer][i];
+        /* The row of the maximum is always printed, unless it overflowed. */
+        h->lacks_maximum |= h->n_rows && t->overflow == 0 && t->max != PRINTED_UNKNOWN && t->max > h->last_bucket && t->max <= 1000000;
     }
 }
 
@@ -461,7 +483,7 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
         give_to_threads(result, &table);
         result->histogram.single_max |= old_maximum;
         result->histogram.has_footers |= old_maximum;
-        if (result->histogram.lacks_rows)
+        if (result->histogram.lacks_rows || result->histogram.lacks_maximum)
             import_note(import, "entries-missing", begin, "rows were cut out of the histogram");
         if (!result->histogram.has_footers && table.n_rows) {
             import_note(import, "file-truncated", lines_number(lines), "the histogram ends without its summary");
