@@ -295,6 +295,12 @@ static bool ran_apart(const struct result *result, const struct status_line *s)
     return any;
 }
 
+/* Extremes only move apart; a negative one is a clock that jumped. */
+static bool contradicts(const struct thread_result *old, const struct status_line *s)
+{
+    return old->max > 0 && s->max > 0 && old->min > 0 && s->min > 0 && (s->max < old->max || s->min > old->min);
+}
+
 void status_take(struct import *import, struct cyclictest_state *state, const struct status_line *s, uint64_t line,
                  bool is_repaint)
 {
@@ -307,7 +313,8 @@ void status_take(struct import *import, struct cyclictest_state *state, const st
                   result->run != import->run;
     if (old && !is_new && !is_repaint && !is_later_frame(old, s))
         is_new = true;
-    if (!old && !is_new && result->has_status && result->status_block != state->n_blocks && ran_apart(result, s))
+    bool is_apart = result->has_status && result->status_block != state->n_blocks; /* other text stands between */
+    if (!is_new && is_apart && (old ? contradicts(old, s) : ran_apart(result, s)))
         is_new = true;
     /* "Max:     89" of 896: the frame before says more than a number that the end of the file cut. */
     if (old && s->may_be_cut && old->max != PRINTED_UNKNOWN && (old->tid == s->tid || s->tid == PRINTED_UNKNOWN))

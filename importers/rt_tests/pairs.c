@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "importers/rt_tests.h"
+#include "importers/tool_command.h"
 
 extern const struct importer importer_rt_pairs;
 
@@ -25,9 +26,24 @@ struct pair {
 };
 struct pairs_state {
     const char *tool;
+    const char *command_tool; /* of a command that waits for its result; NULL: none */
+    struct tool_command command;
     size_t n;
     struct pair pairs[MAX_PAIRS];
 };
+
+static const char *const tools[] = {"pmqtest", "ptsematest", "sigwaittest", "svsematest"};
+
+/* "# pmqtest -Sp99 -i100": which tool it is, or NULL. */
+static const char *command_line(const struct line *line, struct tool_command *command)
+{
+    if (line->length > 500 || !line_has(line, "test -"))
+        return NULL;
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (tool_command_find(line->text, line->length, tools[i], command))
+            return tools[i];
+    return NULL;
+}
 
 static bool labelled(const char **p, const char *end, const char *label, uint64_t *value)
 {
@@ -93,6 +109,9 @@ static struct probe_result pairs_probe(struct lines *lines, const struct member 
     bool is_ready;
     (void)member;
     lines_peek(lines, 0, &line);
+    struct tool_command command;
+    if (line.length > 12 && command_line(&line, &command))
+        return (struct probe_result){UNLIKELY, NULL};
     if (line.length < 12 || !memchr(line.text, '#', line.length > 8 ? 8 : line.length))
         return (struct probe_result){NOT_MINE, NULL};
     return (struct probe_result){info_line(&line, &pair) || value_line(&line, &receiver, values, &is_ready) ? LIKELY : NOT_MINE, NULL};
@@ -100,8 +119,7 @@ static struct probe_result pairs_probe(struct lines *lines, const struct member 
 
 static const char *tool_of(struct import *import, const struct pair *pair)
 {
-    static const char *const tools[] = {"pmqtest", "ptsematest", "sigwaittest", "svsematest"};
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
         if (strstr(import->member->path, tools[i]))
             return tools[i];
     return pair->timeouts != COUNT_UNKNOWN ? "pmqtest" : "rt-tests-pair";
@@ -132,6 +150,11 @@ static void take_info(struct import *import, struct pairs_state *state, const st
     }
     *old = *fresh;
     old->series = series;
+    if (state->command_tool) {
+        state->tool = state->command_tool;
+        tool_command_facts(import, state->tool, &state->command);
+        state->command_tool = NULL;
+    }
     if (!state->tool)
         state->tool = tool_of(import, fresh);
 }
@@ -142,7 +165,8 @@ static int64_t value_ns(int64_t value)
     return value < 0 || value >= UINT32_MAX ? NS_UNKNOWN : value * 1000;
 }
 
-static void take_values(struct import *import, struct pairs_state *state, uint64_t receiver, const int64_t values[4], bool is_ready)
+static void take_values(struct import *import, struct pairs_state *state, uint64_t receiver, const int64_t values[4], bool is_ready,
+                        uint64_t line)
 {
     struct pair *pair = find_pair(state, receiver);
     if (!pair)
@@ -156,6 +180,11 @@ static void take_values(struct import *import, struct pairs_state *state, uint64
         pair->series = import_series(import, &series);
     }
     struct series *row = store_edit_series(import->store, pair->series);
+    /* Extremes only move apart: anything else is an explanation that repeats the form, with other numbers. */
+    if (is_ready && row->max_ns != NS_UNKNOWN && (value_ns(values[3]) < row->max_ns || value_ns(values[0]) > row->min_ns)) {
+        import_note(import, "damaged-lines", line, "a later line of the same pair with a smaller maximum was left out");
+        return;
+    }
     row->path = PATH_CALL_DURATION;
     row->tid = pair->tid < INT32_MAX ? (int32_t)pair->tid : TID_UNKNOWN;
     row->cpu = pair->cpu < 65536 ? (int32_t)pair->cpu : CPU_UNKNOWN;
@@ -180,10 +209,15 @@ static enum status pairs_read(struct import *import, struct lines *lines, struct
         uint64_t receiver;
         int64_t values[4] = {0, 0, 0, 0};
         bool is_ready;
-        if (info_line(&line, &pair))
+        struct tool_command command;
+        const char *tool = command_line(&line, &command);
+        if (tool) {
+            state->command_tool = tool;
+            state->command = command;
+        } else if (info_line(&line, &pair))
             take_info(import, state, &pair);
         else if (value_line(&line, &receiver, values, &is_ready))
-            take_values(import, state, receiver, values, is_ready);
+            take_values(import, state, receiver, values, is_ready, line.number);
         else if (!line_is_blank(&line) && !line_starts(&line, "Collecting ..."))
             break;
     }

@@ -283,6 +283,24 @@ static void test_other_wraps(void **state)
     store_close(store);
 }
 
+/* The page explains the lines with one more of them: no later frame, since its maximum is smaller. */
+static void test_explained_lines(void **state)
+{
+    (void)state;
+    struct store *store = import_text("# pmqtest -Sp99 -i100 -d0\n#0: ID10047, P99, CPU0, I100; #1: ID10048, P99, CPU0, Cycles 153695\n"
+                                      "#1 -> #0, Min    1, Cur    8, Avg    5, Max   18\n\nID10047 is the thread\n\n"
+                                      "#1 -> #0, Min    1, Cur    1, Avg    2, Max   11\n");
+    assert_int_equal(store->n_runs, 1);
+    check(store, 0, "1 -> 0", 153695, 1000, 5000, 18000);
+    assert_string_equal(store->series[0].tool, "pmqtest");
+    assert_string_equal(fact(store, 0, "pmqtest.interval_ns"), "100000");
+    store_close(store);
+    store = import_text(STATUS_A "where Max says\nT: 0 ( 1346) P:80 I:1000 C:  10000 Min:      9 Act:    1 Avg:   10 Max:      11\n");
+    check(store, 0, "T0", 10000, 7000, 14000, 131000);
+    assert_int_equal(store->n_runs, 2);
+    store_close(store);
+}
+
 /* Sentences with times become claims, but not the lines of a result. */
 static void test_claims(void **state)
 {
@@ -302,7 +320,7 @@ int main(void)
         cmocka_unit_test(test_kernels_above),       cmocka_unit_test(test_kernels_below),  cmocka_unit_test(test_worst_threads),
         cmocka_unit_test(test_commands),            cmocka_unit_test(test_summaries),      cmocka_unit_test(test_impossible_averages),
         cmocka_unit_test(test_latency_tables),      cmocka_unit_test(test_wrapped_headers), cmocka_unit_test(test_other_wraps),
-        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_claims),              cmocka_unit_test(test_explained_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
