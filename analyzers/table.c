@@ -9,6 +9,7 @@
 #define ANALYZERS(X)                                                                                         \
     X(data)                                                                                                  \
     X(conditions)                                                                                            \
+    X(timer_hangs)                                                                                           \
     X(explain)                                                                                               \
     X(bound)                                                                                                 \
     X(validate)                                                                                              \

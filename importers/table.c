@@ -25,8 +25,10 @@
     X(cmdline) \
     X(interrupts) \
     X(proc_stat) \
+    X(timer_list) \
     X(kernel_config) \
     X(system_listing) \
+    X(lscpu) \
     X(ps) \
     X(dmesg) \
     X(system_value) \

@@ -106,6 +106,18 @@ const struct sentence sentences_condition[] = {
      .meaning = "The system ran under a hypervisor, whose scheduling is invisible from inside and adds to every latency."},
     {.code = "virtualized", .variant = "note", .text = "[line {line}: ]{note}", .advice = "measure on the hardware"},
     {.code = "virtualized", .variant = "unknown", .text = NOT_RECORDED("whether it is a virtual machine"), .advice = "record it: {command}"},
+    {.code = "timer-interrupt-hangs",
+     .text = "since it was booted, {n_hangs} timer interrupts did not come to an end in three rounds[, the longest took {longest_ns} on "
+             "{subject}]",
+     .advice = "take /proc/timer_list before and after the measurement: only the difference counts",
+     .meaning = "An hrtimer interrupt found new timers due again and again (nr_hangs of /proc/timer_list): timers too close, handlers too "
+                "long, or a CPU that was stopped from outside. Nothing else ran on that CPU meanwhile."},
+    {.code = "timer-interrupt-hangs", .variant = "between",
+     .text = "{n_hangs} timer interrupts between the snapshots did not come to an end in three rounds[; the longest since boot took "
+             "{longest_ns} on {subject}]",
+     .advice = "trace timer:hrtimer_expire_entry on that CPU; on a virtual machine look at the host"},
+    {.code = "timer-interrupt-hangs", .variant = "log", .text = "the kernel's log names a timer interrupt that took {longest_ns}",
+     .advice = "take /proc/timer_list before and after the measurement: it counts them per CPU"},
     {.code = "secondary-mode", .text = "{subject} switched modes {n_switches} times between the snapshots: it called Linux while it "
                                        "should stay in the primary domain",
      .advice = "find the call: run it with PTHREAD_WARNSW, or watch /proc/xenomai/sched/stat",

@@ -129,6 +129,8 @@ struct pair_key {
 static const struct pair_key pairs[] = {
     {"model name", "cpu.model"},       {"Model name", "cpu.model"},           {"cpu model", "cpu.model"},
     {"Hardware", "machine.model"},     {"Hypervisor vendor", "cpu.hypervisor"}, {"CPU(s)", "cpu.count"},
+    {"Thread(s) per core", "cpu.threads_per_core"}, {"On-line CPU(s) list", "cpu.online"}, {"NUMA node(s)", "cpu.numa_nodes"},
+    {"CPU max MHz", "cpu.max_mhz"},
     {"Virtualization type", "cpu.virtualization"}, {"microcode", "cpu.microcode"}, {"PRETTY_NAME", "os.name"},
     {"kernel.sched_rt_runtime_us", "sched.rt_runtime_us"}, {"kernel.sched_rt_period_us", "sched.rt_period_us"},
     {"kernel.timer_migration", "kernel.timer_migration"}, {"kernel.nmi_watchdog", "kernel.nmi_watchdog"},
@@ -176,6 +178,16 @@ static bool split(const struct line *line, const char **key_end, const char **va
     return true;
 }
 
+void listing_fact(struct import *import, const char *key, size_t length, const char *value, size_t value_length)
+{
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (strlen(pairs[i].key) == length && memcmp(pairs[i].key, key, length) == 0 && value_length)
+            import_fact(import, pairs[i].fact, "%.*s", (int)(value_length > 300 ? 300 : value_length), value);
+    /* /proc/cpuinfo of a guest */
+    if (length == 5 && memcmp(key, "flags", 5) == 0 && memmem(value, value_length, " hypervisor ", 12))
+        import_fact(import, "cpu.hypervisor", "yes");
+}
+
 static enum status pairs_read(struct import *import, struct lines *lines, struct error *error)
 {
     struct line line;
@@ -197,12 +209,7 @@ static enum status pairs_read(struct import *import, struct lines *lines, struct
         n_processors += length == 9 && strncasecmp(line.text, "processor", 9) == 0 && value < end && isdigit((unsigned char)*value);
         while (end > value && (end[-1] == '"' || end[-1] == ' '))
             end--;
-        for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-            if (strlen(pairs[i].key) == length && memcmp(pairs[i].key, line.text, length) == 0 && value < end)
-                import_fact(import, pairs[i].fact, "%.*s", (int)(end - value > 300 ? 300 : end - value), value);
-        /* /proc/cpuinfo of a guest */
-        if (length == 5 && memcmp(line.text, "flags", 5) == 0 && line_has(&line, " hypervisor "))
-            import_fact(import, "cpu.hypervisor", "yes");
+        listing_fact(import, line.text, length, value, value < end ? (size_t)(end - value) : 0);
     }
     if (n_processors)
         import_fact(import, "cpu.count", "%llu", (unsigned long long)n_processors);

@@ -15,6 +15,8 @@ bool system_path(const struct member *member, char path[SYSTEM_PATH_BYTES]);
 
 /* States "cmdline" and "cmdline.KEY" for the parameters that matter to latency. */
 void cmdline_facts(struct import *import, const char *text, size_t length);
+/* "model name", "CPU(s)" ... of /proc/cpuinfo, lscpu, sysctl: the fact, if the key is one that matters. */
+void listing_fact(struct import *import, const char *key, size_t length, const char *value, size_t value_length);
 /* Is this line a kernel command line (several known parameters)? */
 bool cmdline_looks_like(const struct line *line);
 /* "Linux version 6.1.0 (...) #1 SMP PREEMPT_RT ..." from the release on; states kernel.release, kernel.version. */
