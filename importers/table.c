@@ -20,6 +20,7 @@
     X(rt_pairs) \
     X(rt_migrate) \
     X(queuelat) \
+    X(deadline_test) \
     X(rt_verdicts) \
     X(uname) \
     X(cmdline) \

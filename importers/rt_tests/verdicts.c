@@ -6,7 +6,7 @@
  *     Time: 0.218                                     hackbench, seconds
  *     All tests PASSED.                               ssdd
  *     Total inversion performed: 97775                pi_stress
- *     missed deadlines  = 3                           deadline_test, per thread
+ *     missed deadlines  = 3                           deadline_test, without its "[tid]" line (else deadline.c)
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ static const char *const around[] = {
     "forktest#", "#main : ", "#forks: ", "#steps: ", "Starting PI Stress Test", "Number of thread groups: ", "Duration of test run: ",
     "Number of inversions per group: ", "Admin thread SCHED_", "High thread SCHED_", "Med thread SCHED_", "Low thread SCHED_",
     "Current Inversions: ", "Stopping test", "calculated loops for ", "New calculated loops for ", "Diff from last calculation: ",
-    "percent per task:", "# adjustments = ", "Collecting ...",
+    "percent per task:", "# adjustments = ", "Collecting ...", "Tested at ",
 };
 
 static const struct sentence *find(const struct line *line)

@@ -130,6 +130,8 @@ static const struct expected {
     {"jitterdebugger/results.json", 0, "jitterdebugger", "T1", 500, 15000, 1247000, 1, 1000000, U, 499},
     {"jitterdebugger-hdf5/samples.hdf5", 0, "jitterdebugger", "T0", 16, 20000, 37000, N, U, U, 0},
     {"jitterdebugger-hdf5/samples.hdf5", 0, "jitterdebugger", "T1", 16, 16000, 1247000, N, U, U, 0},
+    {"rt-tests/deadline_test-2.4.txt", 0, "deadline_test", "T0", 1000, 2686000, 11349000, N, U, U, 0},
+    {"rt-tests/deadline_test-2.4.txt", 0, "deadline_test", "T1", 948, 2829000, 11088000, N, U, U, 0},
     {"tools/jitterdebugger-no-sample.txt", 0, "jitterdebugger", "T1", 0, U, U, N, U, U, 0},
     {"tools/rteval-cyclictest.xml", 0, "rteval cyclictest", "cpu 0", 99561, 7000, 1599000, N, 3500000, U, 99561},
     {"tools/rteval-cyclictest.xml", 0, "rteval cyclictest", "cpu 1", 99579, 6000, 1482000, N, 3500000, U, 99579},
