@@ -459,12 +459,11 @@ static void store_dump(struct ipipe_reader *reader, struct import *import)
     add_notes(reader, import, stream, latency_ns);
 }
 
-static enum status ipipe_read(struct import *import, struct lines *lines, struct error *error)
+static enum status read_dump(struct import *import, struct lines *lines)
 {
     struct ipipe_reader reader = {.cpu = CPU_UNKNOWN, .n_points = -1, .n_after = -1, .length_us = -1,
                                   .overhead_ns = NS_UNKNOWN};
     enum status status = OK;
-    (void)error;
     if (take_header(&reader, lines))
         take_points(&reader, lines);
     if (reader.n_points < 0 && reader.n == 0) {
@@ -475,6 +474,23 @@ static enum status ipipe_read(struct import *import, struct lines *lines, struct
     }
     free(reader.points);
     arena_release(&reader.arena);
+    return status;
+}
+
+static enum status ipipe_read(struct import *import, struct lines *lines, struct error *error)
+{
+    struct line line;
+    (void)error;
+    lines_peek(lines, 0, &line);
+    if (!ipipe_is_flat(&line))
+        return read_dump(import, lines);
+    struct text text = {0};
+    import_note(import, "repaired-text", line.number, "undone: line ends lost, %zu rows of an I-pipe dump in one line", ipipe_unflatten(&line, &text));
+    struct lines *own = lines_new(text_string(&text), text.length);
+    enum status status = read_dump(import, own);
+    lines_free(own);
+    text_release(&text);
+    lines_skip(lines, 1);
     return status;
 }
 

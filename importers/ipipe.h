@@ -3,6 +3,7 @@
 #ifndef IMPORTERS_IPIPE_H
 #define IMPORTERS_IPIPE_H
 
+#include "base/text.h"
 #include "importers/importer.h"
 
 struct ipipe_row {
@@ -27,5 +28,11 @@ struct ipipe_row {
 bool ipipe_row_parse(const char *text, size_t length, bool is_verbose, bool has_mark, struct ipipe_row *row);
 /* "-<invalid>-": an unused slot of the ring. */
 bool ipipe_row_is_unused(const char *text, size_t length);
+
+/* importers/ipipe_flat.c: a whole dump in one line. */
+#define IPIPE_FLAT_MAX ((size_t)4 << 20)
+bool ipipe_is_flat(const struct line *line);
+/* The dump as lines again; how many rows. */
+size_t ipipe_unflatten(const struct line *line, struct text *out);
 
 #endif
