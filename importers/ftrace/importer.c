@@ -376,6 +376,17 @@ static size_t join_wrapped(struct ftrace_reader *reader, struct lines *lines, co
     return 0;
 }
 
+/* "kmem_cache_alloc();", "getname() {", "} / * getname * /": a row of function_graph that lost the columns which place it. */
+static bool is_bare_graph(const struct line *line)
+{
+    const char *p = line->text, *end = p + line->length;
+    while (end > p && end[-1] == ' ')
+        end--;
+    if (end - p < 1 || *p == '#')
+        return false;
+    return end[-1] == '{' || end[-1] == '}' || (end - p > 2 && (memcmp(end - 2, ");", 2) == 0 || memcmp(end - 2, "*/", 2) == 0));
+}
+
 /* One line, or a row with its stack. False: the block ends before it. */
 static bool take_line(struct ftrace_reader *reader, struct import *import, struct lines *lines)
 {
@@ -415,6 +426,12 @@ static bool take_line(struct ftrace_reader *reader, struct import *import, struc
         return false;
     }
     if (take_other(reader, import, lines, &line)) {
+        lines_skip(lines, 1);
+        return true;
+    }
+    if (reader->header.is_graph && is_bare_graph(&line)) {
+        if (reader->n_bare++ == 0)
+            reader->first_bare = line.number;
         lines_skip(lines, 1);
         return true;
     }

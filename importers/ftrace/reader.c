@@ -401,6 +401,9 @@ void reader_close(struct ftrace_reader *reader, struct import *import)
     if (header->n_shown != COUNT_UNKNOWN && reader->n_rows < header->n_shown && !is_one_cpu_file(import))
         import_note(import, "entries-missing", header->line, "the header announces %llu entries, the text holds %llu",
                     (unsigned long long)header->n_shown, (unsigned long long)reader->n_rows);
+    if (reader->n_bare)
+        import_note_n(import, "not-measured", reader->n_bare, reader->first_bare,
+                      "rows of function_graph without its CPU or duration: they cannot be placed (options funcgraph-cpu, funcgraph-duration)");
     if (reader->n_foreign)
         import_note_n(import, "damaged-lines", reader->n_foreign, reader->first_foreign, "lines between rows that are no rows");
     if (reader->n_wrapped)

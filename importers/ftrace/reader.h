@@ -98,6 +98,7 @@ struct ftrace_reader {
     bool is_rebuilt;    /* graph without stamps */
     uint32_t run_series; /* of the header's maximum; ROW_NONE */
     uint64_t n_rows;
+    uint64_t n_bare, first_bare; /* rows of function_graph without the columns that place them */
     uint64_t n_foreign, first_foreign;
     uint64_t n_wrapped, first_wrapped;
     struct text joined; /* the row being read, where it was wrapped */
