@@ -42,6 +42,7 @@
     X(hgrm) \
     X(perf_sched) \
     X(evl_ps) \
+    X(evl_sysfs) \
     X(rteval) \
     X(csv) \
     X(jitter_raw) \

@@ -456,6 +456,23 @@ static void test_jitterdebugger(void **state)
     store_close(store);
 }
 
+static void test_evl_sysfs(void **state)
+{
+    (void)state;
+    struct store *store = import_text("/sys/devices/virtual/thread/latmus-klat:394/pid:394\n/sys/devices/virtual/thread/latmus-klat:394/sched:1 90 90 fifo\n"
+                                      "/sys/devices/virtual/thread/latmus-klat:394/stats:2 58720 58724 0 412338120 17\n"
+                                      "/sys/devices/virtual/thread/a/b/pid:77\n/sys/devices/virtual/thread/a/b/stats:0 0 0 0 0 0\n"
+                                      "/sys/devices/virtual/thread/cut/stats:3 4\n");
+    assert_int_equal(store->n_tasks, 2);
+    assert_int_equal(store->tasks[0].tid, 394);
+    assert_int_equal(store->tasks[0].rt_priority, 90);
+    assert_int_equal(find_counter(store, "evl/thread", 0, "latmus-klat:394:394", "CTXSW")->value.mantissa, 58720);
+    assert_int_equal(find_counter(store, "evl/thread", 0, "latmus-klat:394:394", "%CPU")->value.mantissa, 17);
+    assert_int_equal(store->n_counters, 6);
+    assert_true(has_note(store, "not-measured"));
+    store_close(store);
+}
+
 static void test_perf_and_evl(void **state)
 {
     (void)state;
@@ -536,7 +553,7 @@ int main(void)
         cmocka_unit_test(test_numbers),    cmocka_unit_test(test_notes),             cmocka_unit_test(test_rtla_analysis),
         cmocka_unit_test(test_rtla_wrapped), cmocka_unit_test(test_xenomai_snapshots), cmocka_unit_test(test_xenomai_units),
         cmocka_unit_test(test_oslat_edges), cmocka_unit_test(test_csv),               cmocka_unit_test(test_jitterdebugger),
-        cmocka_unit_test(test_perf_and_evl), cmocka_unit_test(test_xenomai_cyclictest), cmocka_unit_test(test_mails),
+        cmocka_unit_test(test_evl_sysfs),       cmocka_unit_test(test_perf_and_evl), cmocka_unit_test(test_xenomai_cyclictest), cmocka_unit_test(test_mails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
