@@ -22,8 +22,13 @@ void cells_release(struct cells *cells)
     *cells = (struct cells){0};
 }
 
+/* No table has so many columns: a line of a hundred million bytes must not become a list of its words. */
+#define MAX_CELLS 65536
+
 void cells_add(struct cells *cells, const char *text, size_t length)
 {
+    if (cells->n >= MAX_CELLS)
+        return;
     memory_reserve(cells->cell, cells->capacity, cells->n + 1);
     cells->cell[cells->n++] = (struct cell){text, length};
 }
@@ -31,7 +36,7 @@ void cells_add(struct cells *cells, const char *text, size_t length)
 void cells_add_words(struct cells *cells, const char *text, size_t length)
 {
     const char *p = text, *end = text + length;
-    while (p < end) {
+    while (p < end && cells->n < MAX_CELLS) {
         while (p < end && is_blank(*p))
             p++;
         const char *word = p;
@@ -49,7 +54,7 @@ void cells_add_parts(struct cells *cells, const char *text, size_t length, char 
         const char *stop = p < end ? memchr(p, separator, (size_t)(end - p)) : NULL;
         struct cell part = cell_trim((struct cell){p, (size_t)((stop ? stop : end) - p)});
         cells_add(cells, part.text, part.length);
-        if (!stop)
+        if (!stop || cells->n >= MAX_CELLS)
             return;
         p = stop + 1;
     }

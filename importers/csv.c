@@ -111,12 +111,30 @@ static size_t count_numbers(const struct row *row, char delimiter)
     return n;
 }
 
+static size_t count_of(const struct line *line, char c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < line->length; i++)
+        n += line->text[i] == c;
+    return n;
+}
+
+/* Without quotes a row has as many delimiters as its heading: sentences with commas are sorted out at little cost. */
+static bool may_be_heading(struct lines *lines, const struct line *line, char delimiter)
+{
+    struct line next;
+    if (!lines_peek(lines, 1, &next) || next.length > 4096)
+        return false;
+    return memchr(line->text, '"', line->length) || memchr(next.text, '"', next.length) || count_of(line, delimiter) == count_of(&next, delimiter);
+}
+
 /* A heading (few numbers) above rows of as many fields that are mostly numbers. */
 static bool is_table(struct lines *lines, char *delimiter)
 {
     struct line line;
     struct row row = {0};
-    if (!lines_peek(lines, 0, &line) || line.length < 3 || line.length > 4096 || !(*delimiter = delimiter_of(&line)))
+    if (!lines_peek(lines, 0, &line) || line.length < 3 || line.length > 4096 || !(*delimiter = delimiter_of(&line)) ||
+        !may_be_heading(lines, &line, *delimiter))
         return false;
     bool is_good = parse_row(&line, *delimiter, &row) && row.n >= 2 && count_numbers(&row, *delimiter) == 0;
     size_t n_fields = row.n, n_rows = 0;

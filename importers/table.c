@@ -66,6 +66,7 @@
     X(xeno_acct) \
     X(xeno_sched) \
     X(xeno_proc) \
+    X(xeno_relax) \
 
 
 #define X(name) extern const struct importer importer_##name;
