@@ -16,6 +16,11 @@ struct hangs {
     bool is_between;     /* n is a difference of snapshots */
 };
 
+static bool is_of_list(const struct counter *c, uint32_t run)
+{
+    return c->run == run && c->source && c->name && strcmp(c->source, "proc/timer_list") == 0;
+}
+
 /* Values of the last snapshot. */
 static struct hangs count_hangs(const struct store *store, uint32_t run)
 {
@@ -23,12 +28,12 @@ static struct hangs count_hangs(const struct store *store, uint32_t run)
     uint32_t last = 0;
     for (size_t i = 0; i < store->n_counters; i++) {
         const struct counter *c = &store->counters[i];
-        if (c->run == run && strcmp(c->source, "proc/timer_list") == 0 && c->snapshot > last)
+        if (is_of_list(c, run) && c->snapshot > last)
             last = c->snapshot;
     }
     for (size_t i = 0; i < store->n_counters; i++) {
         const struct counter *c = &store->counters[i];
-        if (c->run != run || c->snapshot != last || strcmp(c->source, "proc/timer_list") != 0)
+        if (!is_of_list(c, run) || c->snapshot != last)
             continue;
         double value = decimal_value(last > 0 && c->delta.is_known ? c->delta : c->value);
         if (strcmp(c->name, "nr_hangs") == 0 && value > 0 && value < 1e15) {

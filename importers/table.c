@@ -23,6 +23,7 @@
     X(deadline_test) \
     X(rt_verdicts) \
     X(uname) \
+    X(uname_r) \
     X(cmdline) \
     X(interrupts) \
     X(proc_stat) \

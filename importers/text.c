@@ -123,6 +123,7 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
     enum status status = OK;
     const char *unsupported = NULL;
     size_t n_blocks = 0;
+    bool has_series = false;
     uint64_t n_prose = 0;
     struct forms *forms = memory_new(sizeof *forms);
     import->private->is_text_walk = true;
@@ -162,6 +163,10 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
             import_set_format(import, importer);
         status = importer->read_lines(import, lines, error);
         loose_end_block(import, n_loose, n_series);
+        if (!has_series && store_count_series(import->store) != n_series) {
+            has_series = true;
+            import->private->format = importer; /* what was measured names the text, not the facts around it */
+        }
         if (status == FAILED)
             break;
         n_blocks++;

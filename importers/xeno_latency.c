@@ -208,9 +208,13 @@ static void read_row(struct import *import, struct table *table, const struct ce
         memory_reserve(result->second_max_ns, result->seconds_capacity, result->n_seconds + 1);
         result->second_max_ns[result->n_seconds++] = value[LAT_MAX];
     }
-    /* best and worst are of the whole run so far; without them the rows' own extremes are */
+    /* best and worst are of the whole run so far, the row's own extremes within them: the further of both if they disagree */
     int64_t best = value[LAT_BEST] != NS_UNKNOWN ? value[LAT_BEST] : value[LAT_MIN];
     int64_t worst = value[LAT_WORST] != NS_UNKNOWN ? value[LAT_WORST] : value[LAT_MAX];
+    if (value[LAT_MIN] != NS_UNKNOWN && value[LAT_MIN] < best)
+        best = value[LAT_MIN];
+    if (value[LAT_MAX] > worst)
+        worst = value[LAT_MAX];
     if (best != NS_UNKNOWN && (result->min_ns == NS_UNKNOWN || best < result->min_ns))
         result->min_ns = best;
     if (worst != NS_UNKNOWN && (result->max_ns == NS_UNKNOWN || worst > result->max_ns))

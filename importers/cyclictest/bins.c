@@ -21,7 +21,7 @@ void bins_check(struct import *import, const struct result *result, const struct
     }
     if (h->lacks_rows)
         return;
-    if (!h->n_rows && h->has_footers && t == result->threads && !t->n_overflow_cycles && (t->total > 0 || t->max > 0))
+    if (!h->n_rows && !t->n_bins && h->has_footers && t == result->threads && !t->n_overflow_cycles && (t->total > 0 || t->max > 0))
         result_note(import, result, "entries-missing", h->line, "the histogram's rows were cut out, only its summary is here");
     if (h->n_rows && t->total != PRINTED_UNKNOWN && (uint64_t)t->total != sum)
         result_note(import, result, "counts-mismatch", h->line, "thread %lld: rows hold %llu samples, '# Total' says %lld",

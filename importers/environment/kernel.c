@@ -252,6 +252,55 @@ static enum status uname_read(struct import *import, struct lines *lines, struct
     return OK;
 }
 
+/* ---- uname -r ---- */
+
+/* "$ uname -r", and the release alone on the line below. */
+static bool find_uname_r(struct lines *lines, const char **release, size_t *length)
+{
+    struct line line;
+    if (!lines_peek(lines, 0, &line))
+        return false;
+    while (line.length && line.text[line.length - 1] == ' ')
+        line.length--;
+    if (line.length < 8 || line.length > 200 || memcmp(line.text + line.length - 8, "uname -r", 8) != 0)
+        return false;
+    const char *before = line.text + line.length - 9;
+    if (before >= line.text && *before != ' ' && *before != '#' && *before != '$' && *before != '>')
+        return false;
+    if (!lines_peek(lines, 1, &line))
+        return false;
+    const char *p = line.text, *end = line.text + line.length;
+    return line.length < 100 && next_word(&p, end, release, length) && is_release(*release, *release + *length) &&
+           memchr(*release + 2, '.', *length - 2) && !next_word(&p, end, &(const char *){NULL}, &(size_t){0});
+}
+
+static struct probe_result uname_r_probe(struct lines *lines, const struct member *member)
+{
+    const char *release;
+    size_t length;
+    (void)member;
+    return (struct probe_result){find_uname_r(lines, &release, &length) ? LIKELY - 5 : NOT_MINE, NULL};
+}
+
+static enum status uname_r_read(struct import *import, struct lines *lines, struct error *error)
+{
+    const char *release;
+    size_t length;
+    (void)error;
+    if (find_uname_r(lines, &release, &length))
+        release_fact(import, release, length);
+    lines_skip(lines, 2);
+    return OK;
+}
+
+const struct importer importer_uname_r = {
+    .name = "uname-r",
+    .summary = "kernel release below its command (uname -r)",
+    .reads = "uname -r and its answer",
+    .probe_lines = uname_r_probe,
+    .read_lines = uname_r_read,
+};
+
 const struct importer importer_uname = {
     .name = "uname",
     .summary = "kernel release and version (uname -a, /proc/version) anywhere in a text",

@@ -115,6 +115,17 @@ static bool take_latency(struct ftrace_header *header, const char *p, const char
     return true;
 }
 
+static bool take_priority(struct ftrace_header *header, const char *p, const char *end)
+{
+    uint64_t n;
+    if (!(p = memmem(p, (size_t)(end - p), "rt_prio:", 8)))
+        return false;
+    p += 8;
+    if (scan_u64(&p, end, &n) && n >= 1 && n <= 99)
+        header->rt_priority = (int32_t)n;
+    return true;
+}
+
 /* "| task: cyclictest-1585 (uid:0 nice:0 policy:1 rt_prio:95)": from the right, a comm may hold anything. */
 static void take_task(struct ftrace_header *header, const char *p, const char *end)
 {
@@ -138,12 +149,7 @@ static void take_task(struct ftrace_header *header, const char *p, const char *e
         if (scan_u64(&policy, end, &n) && n < sizeof policies / sizeof *policies)
             header->policy = policies[n];
     }
-    const char *prio = memmem(uid, (size_t)(end - uid), "rt_prio:", 8);
-    if (prio) {
-        prio += 8;
-        if (scan_u64(&prio, end, &n) && n >= 1 && n <= 99)
-            header->rt_priority = (int32_t)n;
-    }
+    take_priority(header, uid, end);
 }
 
 /* "X latency trace v1.1.5 on RELEASE" */
@@ -243,6 +249,8 @@ bool ftrace_header_line(struct ftrace_header *header, const struct line *line)
     }
     if (take_wrapped_rest(header, line))
         return true;
+    if (header->comm[0] && header->rt_priority == PRIO_UNKNOWN && end - p < 40 && end > p && end[-1] == ')' && take_priority(header, p, end))
+        return true; /* the rest of the task's line */
     if (memmem(p, (size_t)(end - p), "=> lock-depth", 13))
         header->has_lock_depth = true;
     if (has_hash && memmem(p, (size_t)(end - p), "FUNCTION CALLS", 14))

@@ -264,6 +264,13 @@ static void test_wrapped_headers(void **state)
     assert_string_equal(store->claims[0].comm, "fio");
     assert_string_equal(fact(store, 0, "kernel.release"), "6.10.0-rc3");
     store_close(store);
+    store = import_text("# tracer: wakeup_rt\n#\n# wakeup_rt latency trace v1.1.5 on 3.14.0-rt1\n# latency: 1421 us, #2/2, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0)\n"
+                        "#    -----------------\n#    | task: irq_work/0-3 (uid:0 nice:0 policy:1\nrt_prio:1)\n#    -----------------\n"
+                        "kworker/-11        0dnh5.    0us!:     11:120:R   + [000]     22:\n98:R irq_work/0\n"
+                        "kworker/-11        0d..3. 1420us :     11:120:R ==> [000]     22:\n98:R irq_work/0\n");
+    assert_int_equal(store->series[0].priority, 1);
+    assert_int_equal(store->n_events, 2);
+    store_close(store);
 }
 
 static void test_other_wraps(void **state)
@@ -314,13 +321,40 @@ static void test_claims(void **state)
     store_close(store);
 }
 
+/* The release alone, below its command; and what was measured names the text. */
+static void test_release_alone(void **state)
+{
+    (void)state;
+    struct store *store = import_text("default:\npi@box:~$ uname -r\n5.10.110-vendor\n" STATUS_A "realtime:\npi@box:~$ uname -r\n5.10.110-rt63-vendor\n" STATUS_B
+                                      "see uname -r\n7 of them\n");
+    assert_int_equal(store->n_runs, 2);
+    assert_string_equal(fact(store, 0, "kernel.release"), "5.10.110-vendor");
+    assert_string_equal(fact(store, 1, "kernel.release"), "5.10.110-rt63-vendor");
+    assert_string_equal(store->artefacts[0].format, "cyclictest");
+    store_close(store);
+}
+
+/* A row beyond what it calls the worst: the further one. */
+static void test_rows_beyond_worst(void **state)
+{
+    (void)state;
+    struct store *store = import_text("RTT|  00:00:01  (periodic user-mode task, 10000 us period, priority 99)\n"
+                                      "RTH|----lat min|----lat avg|----lat max|-overrun|---msw|---lat best|--lat worst\n"
+                                      "RTD|      0.614|      2.411|      3.650|       0|     0|      0.614|      3.650\n"
+                                      "RTD|      0.512|      2.033|   8120.440|       0|     0|      0.614|      3.650\n");
+    assert_int_equal(store->series[0].min_ns, 512);
+    assert_int_equal(store->series[0].max_ns, 8120440);
+    store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels_above),       cmocka_unit_test(test_kernels_below),  cmocka_unit_test(test_worst_threads),
         cmocka_unit_test(test_commands),            cmocka_unit_test(test_summaries),      cmocka_unit_test(test_impossible_averages),
         cmocka_unit_test(test_latency_tables),      cmocka_unit_test(test_wrapped_headers), cmocka_unit_test(test_other_wraps),
-        cmocka_unit_test(test_claims),              cmocka_unit_test(test_explained_lines),
+        cmocka_unit_test(test_claims),              cmocka_unit_test(test_explained_lines), cmocka_unit_test(test_release_alone),
+        cmocka_unit_test(test_rows_beyond_worst),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
