@@ -7,6 +7,7 @@
 # make fuzz                  builds build/fuzz/NAME with clang, libFuzzer and sanitizers
 # make fuzz-run SECONDS=N    runs each target for N seconds (default 30); crashes stay in build/fuzz/crash-*
 #   FUZZ=NAME                only this target
+# make fuzz-formats SECONDS=N  each importer by itself for N seconds, as by --input-format
 
 FUZZ_SRC    := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_REPLAY := $(FUZZ_SRC:%.c=$(OBJ)/%)
@@ -18,7 +19,7 @@ FUZZ_OBJS    = $(patsubst %.c,$(FUZZ_OBJ)/obj/%.o,$(filter-out cli/main.c,$(SRC)
 FUZZ_BIN    := $(patsubst tests/fuzz/%.c,$(FUZZ_OBJ)/%,$(FUZZ_SRC))
 SECONDS     ?= 30
 
-.PHONY: fuzz fuzz-run
+.PHONY: fuzz fuzz-run fuzz-formats
 check-programs: $(FUZZ_REPLAY)
 
 $(FUZZ_REPLAY): $(OBJ)/%: %.c tests/fuzz/driver/replay.c $(LIB) Makefile
@@ -42,3 +43,8 @@ $(FUZZ_OBJ)/%: tests/fuzz/%.c $(FUZZ_OBJ)/libwhylate.a
 
 fuzz-run: fuzz
 	tests/fuzz/driver/run '$(FUZZ_OBJ)' '$(SECONDS)' '$(FUZZ)'
+
+fuzz-formats: all $(FUZZ_OBJ)/tool_results
+	@bad=0; for format in $$(build/whylate formats --json | jq -r '.formats[].name'); do \
+	    FUZZ_FORMAT=$$format tests/fuzz/driver/run '$(FUZZ_OBJ)' '$(SECONDS)' tool_results || bad=1; \
+	done; exit $$bad
