@@ -136,6 +136,29 @@ static void ledger_of_late_irq(struct ledger *l, const struct claim *c)
     }
 }
 
+/* A section that the kernel measured and told, and no trace of it: off it was, by whom and where is in its words. */
+static bool ledger_of_section(struct ledger *l, const struct claim *c)
+{
+    struct outlier *o = l->o;
+    if (c->section < SECTION_IRQS_OFF || c->section > SECTION_PREEMPT_IRQS_OFF || c->n_parts || c->latency_ns == NS_UNKNOWN)
+        return false;
+    const char *task = thread_format(l->arena, c->comm, c->tid, PRIO_UNKNOWN);
+    const char *place = c->started_at ? arena_format(l->arena, "%s in %s", c->started_at, task) : task;
+    o->culprit = place;
+    if (c->started_at && c->ended_at && strcmp(c->started_at, c->ended_at))
+        o->culprit = arena_format(l->arena, "%s to %s in %s", c->started_at, c->ended_at, task);
+    bool irqs_off = c->section == SECTION_IRQS_OFF;
+    o->cause = irqs_off ? CAUSE_IRQS_OFF : CAUSE_PREEMPT_OFF;
+    o->confidence = c->section == SECTION_PREEMPT_IRQS_OFF ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY; /* of both: which? */
+    o->why = "tracer-section";
+    if (c->started_at && word_class_of(c->started_at) & WORD_POLLING_SPIN) {
+        o->cause = CAUSE_TRACER_ARTEFACT;
+        o->why = "spin-polls-need-resched";
+    }
+    add_slice(l, irqs_off ? SLICE_IRQS_OFF : SLICE_PREEMPT_OFF, place, c->latency_ns);
+    return true;
+}
+
 static void ledger_of_parts(struct ledger *l, const struct claim *c)
 {
     for (size_t i = 0; i < c->n_parts; i++) {
@@ -222,7 +245,7 @@ void outlier_from_claim(struct outlier *o, struct analysis *analysis, const stru
     o->slices = arena_array(&analysis->arena, l.capacity, sizeof *o->slices);
     if (c->section == SECTION_TIMER_IRQ && c->kind == CLAIM_REPORT && c->latency_ns != NS_UNKNOWN) {
         ledger_of_late_irq(&l, c);
-    } else {
+    } else if (!ledger_of_section(&l, c)) {
         ledger_of_parts(&l, c);
         if (!o->n_slices && c->irq_latency_ns != NS_UNKNOWN && c->irq_latency_ns > 0 && c->irq_latency_ns <= c->latency_ns)
             add_slice(&l, SLICE_TIMER_LATE, "until the timer interrupt", c->irq_latency_ns);

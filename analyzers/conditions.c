@@ -77,6 +77,12 @@ static enum condition judge_command(const struct store *store, uint32_t run, str
     return CONDITION_GOOD;
 }
 
+/* A wakeup tracer's maximum is of whatever task was late, not of one that measures. */
+static bool series_is_of_tracer(const struct series *s)
+{
+    return s->tool && (!strcmp(s->tool, "ftrace") || !strcmp(s->tool, "latency_trace"));
+}
+
 static enum condition judge_priority(const struct store *store, uint32_t run, struct findings *out)
 {
     bool is_cokernel;
@@ -84,10 +90,15 @@ static enum condition judge_priority(const struct store *store, uint32_t run, st
     if (is_cokernel)
         return CONDITION_GOOD;
     enum condition worst = CONDITION_UNKNOWN;
+    bool any_measures = false, any_tracer = false;
     for (uint32_t i = 0; i < store->n_series; i++) {
         const struct series *s = &store->series[i];
         if (s->run != run || s->path != PATH_TIMER_WAKEUP)
             continue;
+        any_tracer |= series_is_of_tracer(s);
+        if (series_is_of_tracer(s))
+            continue;
+        any_measures = true;
         bool is_plain = s->policy == POLICY_OTHER || s->policy == POLICY_BATCH || s->policy == POLICY_IDLE;
         if (is_plain) {
             struct finding *finding = tell(out, "priority-low", "policy", SEVERITY_WARNING, CONFIDENCE_PROVEN, run);
@@ -98,6 +109,8 @@ static enum condition judge_priority(const struct store *store, uint32_t run, st
         if (s->priority != PRIO_UNKNOWN || s->policy == POLICY_DEADLINE)
             worst = CONDITION_GOOD;
     }
+    if (any_tracer && !any_measures)
+        return CONDITION_UNKNOWN;
     if (worst != CONDITION_GOOD || priority == PRIO_UNKNOWN || priority > 50)
         return worst;
     /* Threaded interrupts run at FIFO 50 unless somebody changed them. */

@@ -84,6 +84,7 @@ static bool piece_takes_function(const struct piece *p)
     case SLICE_TASK_HIGHER:
     case SLICE_TASK_SAME:
     case SLICE_TASK_LOWER:
+    case SLICE_SCHED:
         return true;
     default:
         return false;

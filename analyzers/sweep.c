@@ -383,6 +383,16 @@ static void note_changed_priority(struct run_state *r, const uint32_t *w)
     }
 }
 
+static bool row_names_function(unsigned kind)
+{
+    return kind == KIND_FUNCTION || kind == KIND_FUNCGRAPH_ENTRY;
+}
+
+static bool came_from_another(const struct sweep_cpu *c, int32_t tid)
+{
+    return c->seen && c->row_tid != TID_UNKNOWN && c->row_tid != tid && c->state.tid != tid;
+}
+
 /* What an event changes in the life of the window itself. */
 static void follow_window(struct run_state *r, const struct event_ref *ref, int64_t t_ns, const uint32_t *w)
 {
@@ -403,6 +413,9 @@ static void follow_window(struct run_state *r, const struct event_ref *ref, int6
         r->cpu = target >= 0 ? target : win->cpu;
     } else if (kind == KIND_SCHED_MIGRATE_TASK && (int32_t)w[1] == win->tid && r->woken && (int32_t)w[4] >= 0) {
         r->cpu = (int32_t)w[4];
+    } else if (r->woken && r->phase == PHASE_WAITING && row_names_function(kind) && ref->cpu == r->cpu &&
+               ref->view->tid[ref->i] == win->tid && came_from_another(cpu_of(r, ref->cpu), win->tid)) {
+        r->phase = PHASE_RUNNING; /* no event of the switch, but the late task writes rows itself now */
     } else if (kind == KIND_SCHED_SWITCH && r->woken) {
         if ((int32_t)w[5] == win->tid) {
             r->cpu = ref->cpu;
@@ -415,6 +428,9 @@ static void follow_window(struct run_state *r, const struct event_ref *ref, int6
 
 static void note_row_context(struct run_state *r, struct sweep_cpu *c, int32_t context, unsigned kind, const uint32_t *w)
 {
+    /* Its own letters are younger than the handler: older kernels count it as a hard interrupt. */
+    if (context == OPEN_VECTOR && word_class(r->words, w[0]) & WORD_NMI)
+        context = OPEN_NMI;
     c->row_context_is_cut = false;
     if (context != c->row_context) {
         c->row_context = context;
@@ -617,7 +633,7 @@ static void run_init(struct run_state *r)
     r->at_ns = w->begin_ns;
     r->handler_boundary_ns = handler_boundary(w);
     if (w->kind == WINDOW_SECTION || w->kind == WINDOW_BLOCKED || a->tid == TID_UNKNOWN) {
-        r->cpu = w->cpu;
+        r->cpu = w->cpu == CPU_UNKNOWN ? 0 : w->cpu; /* its rows stand there when nothing says where */
         r->phase = w->kind == WINDOW_SECTION ? PHASE_SECTION : PHASE_WAITING;
         r->woken = w->kind != WINDOW_SECTION;
         return;

@@ -88,6 +88,7 @@ unsigned word_class_of(const char *word)
     static const char *const idles[] = {"cpu_idle", "default_idle", "do_idle", "cpuidle", "mwait_idle", "poll_idle", "safe_halt",
                                         "rcu_idle_enter", "intel_idle", "acpi_idle", "psci_enter", "cpu_startup_entry", "arch_call_rest_init",
                                         "cpu_do_idle", "idle_enter", "xen_safe_halt", "amd_e400_idle", NULL};
+    static const char *const nmis[] = {"do_nmi", "exc_nmi", "default_do_nmi", "nmi_handle", "nmi_watchdog", NULL};
     unsigned class = WORD_KNOWN;
     if (!word)
         return class;
@@ -114,6 +115,8 @@ unsigned word_class_of(const char *word)
         class |= WORD_CALLS_HANDLER;
     if (begins_any(word, handlers))
         class |= WORD_HANDLER;
+    if (begins_any(word, nmis))
+        class |= WORD_NMI;
     if (strstr(word, "_optimistic_spin") || strstr(word, "osq_lock") || strstr(word, "_spin_on_owner") ||
         begins(word, "rwsem_down_write_slowpath") || begins(word, "rwsem_spin"))
         class |= WORD_POLLING_SPIN;

@@ -95,6 +95,10 @@ const struct sentence sentences_attribution[] = {
      .advice = "to see in which function: trace-cmd record -e preemptirq:preempt_disable -e preemptirq:preempt_enable -e sched, "
                "or the preemptoff tracer",
      .meaning = "A task of lower priority ran with preemption disabled (preempt depth above 0) while the late one was ready."},
+    {.code = "preempt-off", .variant = "tracer-section",
+     .text = "preemption was off: {subject}" SUM,
+     .advice = "break that section up (smaller batches, cond_resched), or move the task that runs it to another CPU; to see inside it: "
+               "echo 1 > /sys/kernel/tracing/options/function-trace"},
     {.code = "preempt-off", .variant = "contrast", .text = CONTRAST},
     {.code = "preempt-off", .variant = "tracer-section", .text = "preemption was off: {subject}" SUM,
      .advice = "shorten that section, or move the task that runs it to another CPU"},

@@ -28,6 +28,7 @@ enum ftrace_form {
     FORM_LATENCY,     /* "comm-pid     0d..1   12us+: " also console dumps and 2.6 latency_trace */
     FORM_REPORT_LATENCY, /* trace-cmd report -l: "comm-pid   0d..1.    20.576553: " */
     FORM_VERBOSE,     /* latency format with option verbose: "comm pid cpu flags count index [stamp] ..ms (+..ms): " */
+    FORM_26VP,        /* voluntary-preempt and early -rt patches, 2004: "pid count 0.001ms (+0.000ms): function (parent)" */
     FORM_PERF,        /* "comm  pid [000]   12.345678: system:event: " */
     FORM_RAW,         /* option raw: "pid cpu nanoseconds type: n" */
     FORM_HEX,         /* option hex: the same as hex words */
@@ -42,7 +43,8 @@ struct ftrace_row {
     int32_t tid, cpu;
     const char *token;  /* flag letters; length 0: none printed */
     size_t token_length;
-    uint32_t flags;     /* FORM_VERBOSE: already decoded from its numbers */
+    uint32_t flags;     /* FORM_VERBOSE, FORM_26VP: already decoded from its numbers */
+    uint32_t flags_known; /* FORM_26VP: which of them its numbers can tell */
     int64_t time;       /* ns; or as printed, when it is a count of something */
     bool time_is_count; /* a stamp without unit: cycles, jiffies, an event counter */
     uint8_t prio_base;  /* 2.6 -rt prints priorities in decimal or hex, by release; 0: not known which */
@@ -180,6 +182,7 @@ struct ftrace_header {
     bool is_latency;       /* a latency header was seen */
     bool is_graph;
     bool has_lock_depth, is_26rt, has_columns;
+    bool is_26vp;          /* v1.0.x of 2004: no columns for task and CPU */
 };
 void ftrace_header_init(struct ftrace_header *header);
 /* Takes one header line. False: not a header line. */

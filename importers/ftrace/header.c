@@ -9,7 +9,12 @@
  *     #  => started at: rwsem_optimistic_spin
  *     # entries-in-buffer/entries-written: 2481/19050   #P:2
  *
- * Up to about 2.6.29 these lines lack the '#'.
+ * Up to about 2.6.29 these lines lack the '#'. In 2004 (v1.0 to v1.0.7 of the voluntary-preempt and first -rt patches):
+ *
+ *     preemption latency trace v1.0.7 on 2.6.9-rc4-mm1-RT-U9.3     (v1.0.2: no kernel)
+ *      latency: 216 us, entries: 4 (4)   |   [VP:1 KP:1 SP:1 HP:1 #CPUS:2]
+ *         | task: fam/2933, uid:0 nice:0 policy:0 rt_prio:0        (v1.0: "process: X/1470, uid: 0", "nice: -10, policy: 0, ...")
+ *     =======>
  */
 #include "importers/ftrace/ftrace.h"
 
@@ -97,6 +102,11 @@ static bool take_latency(struct ftrace_header *header, const char *p, const char
         if (scan_literal(&p, end, "/") && scan_u64(&p, end, &n))
             header->n_written = n;
     }
+    if (scan_literal(&p, end, ", entries: ") && scan_u64(&p, end, &n)) {
+        header->n_shown = n;
+        if (scan_literal(&p, end, " (") && scan_u64(&p, end, &n))
+            header->n_written = n;
+    }
     if (scan_literal(&p, end, ", CPU#") && scan_u64(&p, end, &n) && n < FTRACE_CPUS_MAX)
         header->cpu = (int32_t)n;
     const char *model = memmem(p, (size_t)(end - p), "(M:", 3);
@@ -107,6 +117,8 @@ static bool take_latency(struct ftrace_header *header, const char *p, const char
             set_text(header->model, sizeof header->model, model, stop);
     }
     const char *cpus = memmem(p, (size_t)(end - p), "#P:", 3);
+    if (!cpus && (cpus = memmem(p, (size_t)(end - p), "#CPUS:", 6)))
+        cpus += 3;
     if (cpus) {
         cpus += 3;
         if (scan_u64(&cpus, end, &n) && n <= FTRACE_CPUS_MAX)
@@ -118,53 +130,72 @@ static bool take_latency(struct ftrace_header *header, const char *p, const char
 static bool take_priority(struct ftrace_header *header, const char *p, const char *end)
 {
     uint64_t n;
-    if (!(p = memmem(p, (size_t)(end - p), "rt_prio:", 8)))
+    if (!(p = memmem(p, (size_t)(end - p), "rt_prio", 7)) || !(p = memchr(p, ':', (size_t)(end - p))))
         return false;
-    p += 8;
+    p++;
+    scan_blanks(&p, end);
     if (scan_u64(&p, end, &n) && n >= 1 && n <= 99)
         header->rt_priority = (int32_t)n;
     return true;
 }
 
-/* "| task: cyclictest-1585 (uid:0 nice:0 policy:1 rt_prio:95)": from the right, a comm may hold anything. */
-static void take_task(struct ftrace_header *header, const char *p, const char *end)
+/* "policy:1 rt_prio:95"; v1.0: "policy: 1, rt_priority: 95" */
+static void take_policy(struct ftrace_header *header, const char *uid, const char *end)
 {
-    const char *uid = memmem(p, (size_t)(end - p), " (uid:", 6);
-    if (!uid)
-        return;
-    const char *dash = uid;
-    while (dash > p && dash[-1] != '-')
-        dash--;
-    const char *s = dash;
-    uint64_t tid, n;
-    if (dash <= p + 1 || !scan_u64(&s, uid, &tid) || s != uid || tid > INT32_MAX)
-        return;
-    header->tid = (int32_t)tid;
-    set_text(header->comm, sizeof header->comm, p, dash - 1);
+    uint64_t n;
     const char *policy = memmem(uid, (size_t)(end - uid), "policy:", 7);
     static const enum policy policies[] = {POLICY_OTHER, POLICY_FIFO, POLICY_RR, POLICY_BATCH, POLICY_UNKNOWN,
                                            POLICY_IDLE, POLICY_DEADLINE};
     if (policy) {
         policy += 7;
+        scan_blanks(&policy, end);
         if (scan_u64(&policy, end, &n) && n < sizeof policies / sizeof *policies)
             header->policy = policies[n];
     }
     take_priority(header, uid, end);
 }
 
-/* "X latency trace v1.1.5 on RELEASE" */
+/* "| task: cyclictest-1585 (uid:0 nice:0 policy:1 rt_prio:95)": from the right, a comm may hold anything. */
+static void take_task(struct ftrace_header *header, const char *p, const char *end)
+{
+    const char *uid = memmem(p, (size_t)(end - p), " (uid:", 6);
+    char between = '-';
+    if (!uid) { /* 2004: "fam/2933, uid:0" */
+        uid = memmem(p, (size_t)(end - p), ", uid:", 6);
+        between = '/';
+    }
+    if (!uid)
+        return;
+    const char *dash = uid;
+    while (dash > p && dash[-1] != between)
+        dash--;
+    const char *s = dash;
+    uint64_t tid;
+    if (dash <= p + 1 || !scan_u64(&s, uid, &tid) || s != uid || tid > INT32_MAX)
+        return;
+    header->tid = (int32_t)tid;
+    set_text(header->comm, sizeof header->comm, p, dash - 1);
+    take_policy(header, uid, end);
+}
+
+/* "X latency trace v1.1.5 on RELEASE"; "preemption latency trace v1.0.2" */
 static bool take_title(struct ftrace_header *header, const char *p, const char *end)
 {
     const char *at = memmem(p, (size_t)(end - p), " latency trace v", 16);
     if (!at || at - p > 30 || at == p)
         return false;
-    const char *on = memmem(at, (size_t)(end - at), " on ", 4);
-    if (!on)
+    const char *on = memmem(at, (size_t)(end - at), " on ", 4), *version = at + strlen(" latency trace ");
+    bool is_26vp = scan_literal(&version, end, "v1.0") && scan_literal(&p, end, "preemption");
+    if (is_26vp ? p != at : !on)
         return false;
-    set_text(header->tracer, sizeof header->tracer, p, at);
-    const char *release = on + 4, *blank = memchr(release, ' ', (size_t)(end - release));
-    set_text(header->kernel, sizeof header->kernel, release, blank ? blank : end);
+    static const char of_2004[] = "preemption"; /* p stands behind it already */
+    set_text(header->tracer, sizeof header->tracer, is_26vp ? of_2004 : p, is_26vp ? of_2004 + sizeof of_2004 - 1 : at);
+    if (on) {
+        const char *release = on + 4, *blank = memchr(release, ' ', (size_t)(end - release));
+        set_text(header->kernel, sizeof header->kernel, release, blank ? blank : end);
+    }
     header->is_26rt = strcmp(header->tracer, "preemption") == 0;
+    header->is_26vp = is_26vp;
     return true;
 }
 
@@ -222,10 +253,16 @@ bool ftrace_header_line(struct ftrace_header *header, const struct line *line)
         return true;
     if (scan_literal(&p, end, "latency:"))
         return take_latency(header, p, end, line->number);
-    if (scan_literal(&p, end, "| task: ")) {
+    if (scan_literal(&p, end, "| task: ") || (header->is_26vp && scan_literal(&p, end, "process: "))) {
         take_task(header, p, end);
         return true;
     }
+    if (header->is_26vp && scan_literal(&p, end, "nice: ")) {
+        take_policy(header, p, end);
+        return true;
+    }
+    if (header->is_26vp && scan_literal(&p, end, "=====")) /* "=======>": rows follow */
+        return true;
     if (header->is_latency && scan_literal(&p, end, "=> started at:")) {
         scan_blanks(&p, end);
         set_function(header->started_at, sizeof header->started_at, p, end);

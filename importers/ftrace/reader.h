@@ -187,6 +187,8 @@ void buffer_lost(struct trace_buffer *buffer, int32_t cpu, uint64_t n_lost, cons
 /* What an event adds to series and claims: summary.c. */
 void summary_event(struct ftrace_reader *reader, struct import *import, const struct trace_buffer *buffer, int32_t cpu,
                    int64_t time_ns, const struct ftrace_row *row, uint64_t line, const struct ftrace_event *event);
+/* What the header's maximum is of. */
+enum claim_section summary_section(const struct ftrace_header *header);
 void summary_header(struct ftrace_reader *reader, struct import *import);
 void summary_finish(struct ftrace_reader *reader, struct import *import);
 

@@ -333,6 +333,85 @@ static bool parse_verbose(const char *text, const char *end, struct ftrace_row *
     return true;
 }
 
+/* "0.567ms" */
+static bool take_ms(const char **p, const char *end, int64_t *ns)
+{
+    uint64_t ms, us;
+    const char *point;
+    if (!scan_u64(p, end, &ms) || ms > 1000000000 || !scan_literal(p, end, "."))
+        return false;
+    point = *p;
+    if (!scan_u64(p, end, &us) || *p - point != 3 || !scan_literal(p, end, "ms"))
+        return false;
+    *ns = (int64_t)(ms * 1000000 + us * 1000);
+    return true;
+}
+
+/*
+ * /proc/latency_trace of the voluntary-preempt and first -rt patches (2.6.8 to 2.6.10, trace v1.0.x): function entries
+ * with the time since the first one, in front of it the preempt count (later with the pid before that).
+ *     0.000ms (+0.000ms): page_address (kmap_high)
+ *     00010001 0.562ms (+0.000ms): update_process_times (do_timer)
+ *         4 80000002 0.847ms (+0.000ms): finish_task_switch (__sched_text_start)
+ * The count's bits: 0-7 preempt depth, 8-15 softirq, 16 on hardirq; with a pid also 27 need-resched, 31 interrupts off.
+ */
+static bool parse_26vp(const char *text, const char *end, struct ftrace_row *row)
+{
+    const char *p = text;
+    int64_t tid = -1;
+    uint64_t pid, count = 0;
+    scan_blanks(&p, end);
+    const char *begin = p, *word = p;
+    while (p < end && *p != ' ')
+        p++;
+    const char *next = p;
+    scan_blanks(&next, end);
+    bool has_pid = next < end && p - word < 8 && next + 9 < end && next[8] == ' ';
+    if (has_pid) {
+        const char *q = word;
+        if (!scan_u64(&q, p, &pid) || q != p || pid > INT32_MAX)
+            return false;
+        tid = (int64_t)pid;
+        word = p = next;
+        while (p < end && *p != ' ')
+            p++;
+    }
+    bool has_count = p - word == 8;
+    if (has_count) {
+        const char *q = word;
+        if (!scan_hex(&q, p, &count) || q != p)
+            return false;
+        begin = p;
+        scan_blanks(&begin, end);
+    }
+    p = begin;
+    int64_t delta_ns;
+    if (!take_ms(&p, end, &row->time) || !scan_literal(&p, end, " (+") || !take_ms(&p, end, &delta_ns) ||
+        !scan_literal(&p, end, "):"))
+        return false;
+    set_body(row, p, end);
+    if (!set_numbers(row, tid < 0 ? 0 : tid, 0))
+        return false;
+    if (tid < 0)
+        row->tid = TID_UNKNOWN;
+    row->form = FORM_26VP;
+    row->flags = row->flags_known = 0;
+    if (has_count) {
+        uint32_t bits = (count >> 16 & 0x3ff ? FLAG_HARDIRQ : 0) | (count >> 8 & 0xff ? FLAG_SOFTIRQ : 0);
+        row->flags_known = FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_PREEMPT_DEPTH;
+        if (has_pid) {
+            bits |= (count >> 31 & 1 ? FLAG_IRQS_OFF : 0) | (count >> 27 & 1 ? FLAG_NEED_RESCHED : 0);
+            row->flags_known |= FLAG_IRQS_OFF | FLAG_NEED_RESCHED;
+        }
+        row->flags = flags_make(bits, (unsigned)(count & 0xff), 0);
+    }
+    row->n_decimals = 6;
+    row->time_is_count = false;
+    row->token_length = row->comm_length = row->prefix_length = 0;
+    row->token = row->comm = row->prefix = text;
+    return true;
+}
+
 /* Options raw and hex print "pid cpu stamp type: n" and no fields. */
 static bool parse_raw(const char *text, const char *end, struct ftrace_row *row)
 {
@@ -382,5 +461,6 @@ bool ftrace_row_parse(const char *text, size_t length, struct ftrace_row *row)
     if (end - text < 12)
         return false;
     return ftrace_row_parse_columns(text, end, row) || parse_bracketed(text, end, row) ||
-           parse_latency(text, end, row) || parse_verbose(text, end, row) || parse_raw(text, end, row);
+           parse_latency(text, end, row) || parse_verbose(text, end, row) || parse_26vp(text, end, row) ||
+           parse_raw(text, end, row);
 }

@@ -19,8 +19,11 @@ static struct trace_buffer *buffer_of(struct ftrace_reader *reader, struct impor
     return buffer ? buffer : &reader->buffers[0];
 }
 
-static int32_t tid_of(const struct ftrace_row *row)
+static int32_t tid_of(const struct ftrace_reader *reader, const struct ftrace_row *row)
 {
+    /* Rows of 2004 name no task: those of a section are its own. */
+    if (row->form == FORM_26VP && row->tid == TID_UNKNOWN && summary_section(&reader->header) == SECTION_PREEMPT_OFF)
+        return reader->header.tid;
     return row->form == FORM_RAW || row->form == FORM_HEX || row->tid >= 0 ? row->tid : TID_UNKNOWN;
 }
 
@@ -67,6 +70,8 @@ bool reader_take_row(struct ftrace_reader *reader, struct import *import, const 
     else if (row->form == FORM_VERBOSE)
         reader->known = reader->known & (FLAG_IRQS_OFF | FLAG_NEED_RESCHED | FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_NMI | FLAG_BH_OFF |
                                          FLAG_PREEMPT_DEPTH | FLAG_MIGRATE_DEPTH);
+    else if (row->form == FORM_26VP)
+        reader->known = reader->known & row->flags_known;
     else
         flags = reader->known = 0;
     if (ftrace_comm_is_unknown(row->comm, row->comm_length))
@@ -80,7 +85,7 @@ bool reader_take_row(struct ftrace_reader *reader, struct import *import, const 
     reader->last.is_print = false;
     reader->last.buffer = (size_t)(buffer - reader->buffers);
     reader->last.cpu = row->cpu;
-    reader->last.tid = tid_of(row);
+    reader->last.tid = tid_of(reader, row);
     reader->last.time_ns = time_ns;
     reader->last.flags = flags;
     unsigned kind;

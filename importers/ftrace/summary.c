@@ -18,9 +18,11 @@ static enum measure_path path_of(enum claim_section section)
 }
 
 /* 2.6 -rt: a wakeup of a real-time task or a critical section; only a section has a place where it started. */
-static enum claim_section section_of(const struct ftrace_header *header)
+enum claim_section summary_section(const struct ftrace_header *header)
 {
     enum claim_section section = ftrace_tracer_section(header->tracer);
+    if (header->is_26vp) /* it measured preemption off, and from V0.7 on wakeups too, with their ends as places */
+        return strncmp(header->ended_at, "finish_task_switch", 18) == 0 ? SECTION_WAKEUP : SECTION_PREEMPT_OFF;
     if (section == SECTION_UNKNOWN && header->is_26rt)
         return header->started_at[0] ? SECTION_PREEMPT_IRQS_OFF : SECTION_WAKEUP;
     return section;
@@ -35,7 +37,7 @@ void summary_header(struct ftrace_reader *reader, struct import *import)
         import_new_run(import, NULL);
     if (!header->is_latency || !ftrace_tracer_measures(header->tracer))
         return;
-    enum claim_section section = section_of(header);
+    enum claim_section section = summary_section(header);
     const char *comm = header->comm[0] && !ftrace_comm_is_unknown(header->comm, strlen(header->comm)) ? header->comm : NULL;
     struct series series = series_unknown();
     series.name = header->tracer;
@@ -66,7 +68,7 @@ static void claim_header(const struct ftrace_reader *reader, struct import *impo
     claim.artefact = import->artefact;
     claim.line = header->line;
     claim.kind = CLAIM_TRACER_HEADER;
-    claim.section = section_of(header);
+    claim.section = summary_section(header);
     claim.series = reader->run_series;
     claim.stream = reader->n_buffers ? reader->buffers[0].stream : ROW_NONE;
     claim.cpu = header->cpu;
