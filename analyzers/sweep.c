@@ -570,7 +570,7 @@ static void step(struct run_state *r, const struct event_ref *ref)
     int32_t row_context = row_context_of(kind, ref->view->flags[ref->i], ref->view->flags_known, r->softirq_flag_serves);
     if (r->rows_missing && row_context != c->row_context && r->phase == PHASE_WAITING)
         c->row_context_is_cut = c->row_context != OPEN_NONE; /* it may have ended at a row that is not there */
-    else if (kind == KIND_FUNCTION && row_context != c->row_context && !is_way_out(r, w))
+    else if (kind == KIND_FUNCTION && row_context != c->row_context && c->row_context != OPEN_NMI && !is_way_out(r, w))
         c->row_context = OPEN_NONE; /* sparse rows: it ended unseen, and what it interrupted went on */
     if (t_ns > r->w->begin_ns && ref->cpu == r->cpu)
         cut(r, t_ns, ref->chunk, ref->i);
