@@ -8,7 +8,7 @@
  *
  * and in 2004 (voluntary-preempt patches), where preemption off was measured, and a limit could be set instead:
  *
- *     (ksoftirqd/0/2): new 400 us maximum-latency critical section.
+ *     (ksoftirqd/0/2): new 400 us maximum-latency critical section.          (soon: "(ksoftirqd/0/2/CPU#0)")
  *     (default.hotplug/1470): 121 us critical section violates 100 us threshold.
  *      => started at: <kmap_high+0x2b/0x2d0>
  *      => ended at:   <kmap_high+0x1a9/0x2d0>
@@ -94,7 +94,17 @@ static bool parse(const struct line *line, struct maximum *maximum)
             return false;
         maximum->cpu = (int32_t)n;
     } else {
-        if (!close || close - p > 60 || !take_task(maximum, p + 1, close, '/'))
+        if (!close || close - p > 60)
+            return false;
+        const char *stop = close, *cpu = memmem(p, (size_t)(close - p), "/CPU#", 5);
+        if (cpu) {
+            const char *q = cpu + 5;
+            if (!scan_u64(&q, close, &n) || q != close || n > 8191)
+                return false;
+            maximum->cpu = (int32_t)n;
+            stop = cpu;
+        }
+        if (!take_task(maximum, p + 1, stop, '/'))
             return false;
         p = close + 3;
         maximum->is_2004 = true;
