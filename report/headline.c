@@ -118,7 +118,7 @@ static const char *const verdict_says[] = {
     "credible", "credible-isolated", "suspect", "artefact", "insufficient", "no-data"};
 static const char *const verdict_sentence[] = {
     "is credible", "is credible though it stands alone", "is suspect", "is an artefact, not a latency",
-    "cannot be judged: the run is too short or cut", "is not there: no data"};
+    "cannot be judged: the run is too short or cut, or only its summary is here", "is not there: no data"};
 #define N_VERDICT_WORDS (sizeof verdict_says / sizeof *verdict_says)
 
 static size_t verdict_position(const char *verdict)

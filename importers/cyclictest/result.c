@@ -77,13 +77,15 @@ void result_begin(struct import *import, struct cyclictest_state *state, const c
 /* Status lines: from 0.33 on Act and Avg are eight wide with -N only (before, and in 2006, always). */
 static void unit_of_status(struct result *result)
 {
-    bool all_wide = true, all_padded = true, all_large = true, beyond_interval = true, in_2006 = false;
+    bool all_wide = true, all_padded = true, all_large = true, beyond_interval = true, mean_beyond = true, in_2006 = false;
     for (size_t i = 0; i < result->n_threads; i++) {
         const struct thread_result *t = &result->threads[i];
         all_wide &= t->is_wide && t->act < 10000000;
         all_padded &= t->is_padded;
         all_large &= t->min >= 1000 && t->min != 1000000;
         beyond_interval &= t->interval_us > 0 && t->min > t->interval_us && t->cycles > 10;
+        /* A loop that skips what it missed cannot be late by more than its period on the average. */
+        mean_beyond &= t->interval_us > 0 && t->avg != PRINTED_UNKNOWN && t->avg > t->interval_us && t->cycles > 10;
         in_2006 |= t->interval_is_padded;
     }
     if (all_wide && !in_2006 && (result->has_header || all_large)) {
@@ -94,6 +96,10 @@ static void unit_of_status(struct result *result)
         result->unit_ns = beyond_interval ? 1 : 1000;
         result->unit_evidence = beyond_interval ? "every minimum is longer than the interval: taken as ns (-N)"
                                                 : "minima of 1000 and more, but no sign of -N: taken as us";
+    } else if (mean_beyond && !in_2006 && result->n_threads) {
+        result->unit_is_assumed = true;
+        result->unit_ns = 1;
+        result->unit_evidence = "every average is longer than the interval: taken as ns (-N)";
     }
 }
 
