@@ -208,11 +208,36 @@ static const char *command_end(const char *text, const char *begin, const char *
     return p;
 }
 
+static bool asks_for_help(const char *p, const char *end)
+{
+    static const char *const names[] = {"--help", "--version", "-?"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (memmem(p, (size_t)(end - p), names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static bool has_letters(const char *p, const char *end)
+{
+    while (p < end && !isalpha((unsigned char)*p))
+        p++;
+    return p < end;
+}
+
+/* "see `cyclictest -N`, it prints ns", but not "`cyclictest -N` printed:" */
+static bool is_mentioned(const char *text, const char *begin, const char *end, const char *text_end)
+{
+    while (text_end > end && text_end[-1] == ' ')
+        text_end--;
+    return begin > text && begin[-1] == '`' && text_end > end && *end == '`' && text_end[-1] != ':' &&
+           (has_letters(text, begin) || has_letters(end, text_end));
+}
+
 bool tool_command_find(const char *text, size_t length, const char *tool, struct tool_command *command)
 {
     size_t n_name = strlen(tool);
-    const char *end = text + length;
-    for (const char *p = text; p < end;) {
+    const char *const text_end = text + length;
+    for (const char *p = text, *end = text_end; p < end;) {
         const char *name = memmem(p, (size_t)(end - p), tool, n_name);
         if (!name)
             return false;
@@ -225,9 +250,13 @@ bool tool_command_find(const char *text, size_t length, const char *tool, struct
         const char *after = p;
         if (!scan_blanks(&after, end) || end - after < 2 || after[0] != '-' || !(isalpha((unsigned char)after[1]) || after[1] == '-'))
             continue;
+        const char *command_stop = command_end(text, word, after, end);
+        if (asks_for_help(after, command_stop))
+            continue;
         tool_command_clear(command);
         const char *begin = command_begin(text, word);
-        end = command_end(text, word, after, end);
+        end = command_stop;
+        command->is_mention = is_mentioned(text, word, end, text_end);
         snprintf(command->text, sizeof command->text, "%.*s", (int)(end - begin < 1000 ? end - begin : 1000), begin);
         char copy[COMMAND_BYTES];
         char *words[128];

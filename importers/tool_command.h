@@ -25,11 +25,15 @@ struct tool_command {
     enum policy policy;
     bool is_smp, is_nanoseconds, is_mlocked, is_quiet, is_verbose, is_histofall, is_smi, is_tracemark, uses_nanosleep,
         uses_realtime_clock, is_aligned;
+    bool is_mention;          /* code within a sentence that does not announce what it printed */
     bool has_affinity;
     char affinity[64];        /* "" : -a without a list */
 };
 
-/* Is there a command of this tool in the text ("./cyclictest -p 80 ...")? Options must follow the name. */
+/*
+ * Is there a command of this tool in the text ("./cyclictest -p 80 ...")? Options must follow the name, and other than
+ * those that measure nothing (--help).
+ */
 bool tool_command_find(const char *text, size_t length, const char *tool, struct tool_command *command);
 void tool_command_clear(struct tool_command *command);
 static inline bool tool_command_is_known(const struct tool_command *command)

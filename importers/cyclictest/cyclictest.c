@@ -277,8 +277,10 @@ static enum status take(struct import *import, struct cyclictest_state *state, s
         verbose_read(import, state, lines);
         return OK;
     } else if ((n_lines = is_command(lines, &command)) > 0) {
-        state->command = command;
-        state->n_commands++;
+        if (!command.is_mention || !tool_command_is_known(&state->command)) {
+            state->command = command;
+            state->n_commands++;
+        }
         lines_skip(lines, n_lines);
         return OK;
     } else {

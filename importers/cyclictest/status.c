@@ -180,30 +180,33 @@ bool status_line_parse(struct lines *lines, struct status_line *status)
     return status->index >= 0 && status->index < MAX_THREADS;
 }
 
-/* "0.31 0.31 0.19 1/358 2236" */
-static bool load_average(const char **p, const char *end, char load[64])
+/* "0.31 0.31 0.19 1/358 2236"; numbers not said to be loads need the tasks behind them. */
+static bool load_average(const char **p, const char *end, bool is_named, char load[64])
 {
     const char *q = *p;
     int64_t x;
     uint64_t n;
     for (int i = 0; i < 3; i++) {
         const char *before = q;
-        if (!scan_decimal(&q, end, 2, &x) || q - before < 4 || q[-3] != '.' || !scan_blanks(&q, end))
+        if (!scan_decimal(&q, end, 2, &x) || q - before < 4 || q[-3] != '.' || (!scan_blanks(&q, end) && (!is_named || q < end)))
             return false;
     }
-    if (!scan_u64(&q, end, &n) || !scan_literal(&q, end, "/") || !scan_u64(&q, end, &n))
-        return false;
     const char *load_end = q;
-    if (scan_blanks(&q, end) && scan_u64(&q, end, &n))
+    while (load_end > *p && load_end[-1] == ' ')
+        load_end--;
+    if (scan_u64(&q, end, &n) && scan_literal(&q, end, "/") && scan_u64(&q, end, &n)) {
         load_end = q;
-    else
-        q = load_end;
+        if (scan_blanks(&q, end) && scan_u64(&q, end, &n))
+            load_end = q;
+    } else if (!is_named) {
+        return false;
+    }
     size_t length = (size_t)(load_end - *p);
     if (length >= 64)
         return false;
     memcpy(load, *p, length);
     load[length] = '\0';
-    *p = q;
+    *p = load_end;
     return true;
 }
 
@@ -232,8 +235,8 @@ bool header_line_parse(const struct line *line, enum policy *policy, bool *has_p
         if (!scan_literal(&p, end, "loadavg:"))
             return false;
         scan_blanks(&p, end);
-        load_average(&p, end, load);
-    } else if (!load_average(&p, end, load)) {
+        load_average(&p, end, true, load);
+    } else if (!load_average(&p, end, false, load)) {
         return false;
     }
     scan_blanks(&p, end);

@@ -334,6 +334,22 @@ static void test_release_alone(void **state)
     store_close(store);
 }
 
+/* Commands that sentences mention between a command and its result; loads without the tasks behind them. */
+static void test_mentioned_commands(void **state)
+{
+    (void)state;
+    struct store *store = import_text("```\ncyclictest -m -t1 -p 99 -N -i 1000\n```\nSee `cyclictest --help` for more; `cyclictest -N` is about the unit.\n"
+                                      "policy: fifo: loadavg: 0.02 0.03 0.05\n\nT: 0 ( 3407) P:99 I:1000 C: 100000 Min:      911 Act:   1302 Avg:   1144 Max:      17363\n"
+                                      "and with `cyclictest -t1 -p 80 -i 500` it was:\nT: 0 ( 3507) P:80 I:500 C: 100000 Min:      9 Act:   13 Avg:   11 Max:      63\n");
+    assert_int_equal(store->n_runs, 2);
+    check(store, 0, "T0", 100000, 911, 1144, 17363);
+    check(store, 1, "T0", 100000, 9000, 11000, 63000);
+    assert_string_equal(fact(store, 0, "cyclictest.command"), "cyclictest -m -t1 -p 99 -N -i 1000");
+    assert_string_equal(fact(store, 0, "load.average"), "0.02 0.03 0.05");
+    assert_string_equal(fact(store, 1, "cyclictest.command"), "cyclictest -t1 -p 80 -i 500");
+    store_close(store);
+}
+
 /* A row beyond what it calls the worst: the further one. */
 static void test_rows_beyond_worst(void **state)
 {
@@ -354,7 +370,7 @@ int main(void)
         cmocka_unit_test(test_commands),            cmocka_unit_test(test_summaries),      cmocka_unit_test(test_impossible_averages),
         cmocka_unit_test(test_latency_tables),      cmocka_unit_test(test_wrapped_headers), cmocka_unit_test(test_other_wraps),
         cmocka_unit_test(test_claims),              cmocka_unit_test(test_explained_lines), cmocka_unit_test(test_release_alone),
-        cmocka_unit_test(test_rows_beyond_worst),
+        cmocka_unit_test(test_rows_beyond_worst),   cmocka_unit_test(test_mentioned_commands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
