@@ -61,6 +61,20 @@ static enum footer bare_footer(const char *q, const char *end, const char **p)
     return FOOTER_NONE;
 }
 
+/* "LNICE(-19)    # Avg Latencies: 00191": tables of several results have labels in front. */
+static enum footer labelled_footer(const char *q, const char *end, const char **p)
+{
+    const char *hash = memchr(q, '#', (size_t)(end - q < 42 ? end - q : 42));
+    if (!hash || hash == q || hash + 1 == end || (hash[-1] != ' ' && hash[-1] != '\t'))
+        return FOOTER_NONE;
+    for (const char *r = q; r < hash; r++)
+        if (strchr("/\"'`{}=\\|;$^*", *r))
+            return FOOTER_NONE;
+    q = hash + 1;
+    scan_blanks(&q, end);
+    return bare_footer(q, end, p);
+}
+
 /* Which footer; *p moves behind its colon. */
 static enum footer footer_of(const struct line *line, const char **p)
 {
@@ -74,8 +88,10 @@ static enum footer footer_of(const struct line *line, const char **p)
     };
     const char *q = line->text, *end = q + line->length;
     scan_blanks(&q, end);
-    if (!scan_literal(&q, end, "#"))
-        return bare_footer(q, end, p);
+    if (!scan_literal(&q, end, "#")) {
+        enum footer footer = bare_footer(q, end, p);
+        return footer != FOOTER_NONE ? footer : labelled_footer(q, end, p);
+    }
     scan_blanks(&q, end);
     for (size_t i = 0; i < sizeof footers / sizeof *footers; i++) {
         const char *r = q;
@@ -141,7 +157,7 @@ bool histogram_begins(struct lines *lines)
         int64_t value;
         scan_blanks(&p, end_of_line);
         begin = p;
-        return scan_i64(&p, end_of_line, &value) ? (p == end_of_line || *p == ' ') && p - begin >= 5 : p < end_of_line && *p >= '0' && *p <= '9';
+        return scan_i64(&p, end_of_line, &value) ? (p == end_of_line || *p == ' ' || *p == '\t') && p - begin >= 5 : p < end_of_line && *p >= '0' && *p <= '9';
     }
     if (footer != FOOTER_NONE)
         return footer != FOOTER_CYCLES && footer != FOOTER_CYCLES_HEAD && footer != FOOTER_SMIS;
@@ -435,6 +451,8 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
         n_lines = 1;
         if (footer == FOOTER_BEGIN && table.n_rows + (int64_t)table.n_values[FOOTER_MAX] + (int64_t)table.n_values[FOOTER_MIN])
             break; /* the next one */
+        if (footer == FOOTER_MIN && table.n_values[FOOTER_MIN] + table.n_values[FOOTER_MAX])
+            break; /* another summary: the minimum is printed first */
         if (footer > FOOTER_BEGIN && (n_lines = join_footer(lines, &joined)) > 1) {
             take_joined(lines, n_lines, &joined, &line);
             footer = footer_of(&line, &p);

@@ -350,6 +350,25 @@ static void test_mentioned_commands(void **state)
     store_close(store);
 }
 
+/* A table of summaries, each with its label: no maximum goes to another's minimum. */
+static void test_labelled_summaries(void **state)
+{
+    (void)state;
+    struct store *store = import_text("                A          B\n\n\t# Min Latencies: 00006\t\t00007\n  NICE(-19)\t# Avg Latencies: 00181\t\t00123\n"
+                                      "\t# Max Latencies: 14432\t\t07456\n\n\t# Min Latencies: 00008\t\t00011\n  NICE(0)\t# Avg Latencies: 00456\t\t00316\n"
+                                      "\t# Max Latencies: 37907\t\t12935\n");
+    assert_int_equal(store->n_runs, 2);
+    assert_int_equal(store->n_series, 4);
+    check(store, 1, "T1", N, 7000, 123000, 7456000);
+    check(store, 2, "T0", N, 8000, 456000, 37907000);
+    store_close(store);
+    store = import_text("# Min Latencies: 00006\n# Avg Latencies: 00181\n# Max Latencies: 14432\n\n# Min Latencies: 00005\n# Avg Latencies: 00010\n"
+                        "# Max Latencies: 00432\n");
+    assert_int_equal(store->n_runs, 2);
+    check(store, 1, "T0", N, 5000, 10000, 432000);
+    store_close(store);
+}
+
 /* A row beyond what it calls the worst: the further one. */
 static void test_rows_beyond_worst(void **state)
 {
@@ -371,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_latency_tables),      cmocka_unit_test(test_wrapped_headers), cmocka_unit_test(test_other_wraps),
         cmocka_unit_test(test_claims),              cmocka_unit_test(test_explained_lines), cmocka_unit_test(test_release_alone),
         cmocka_unit_test(test_rows_beyond_worst),   cmocka_unit_test(test_mentioned_commands),
+        cmocka_unit_test(test_labelled_summaries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
