@@ -49,6 +49,8 @@ static enum status times_from_samples(struct outlier_times *times, const struct 
     size_t capacity = 0;
     uint64_t order = 0;
     double first = NAN, last = NAN, period_s = s->interval_ns > 0 ? (double)s->interval_ns / 1e9 : 0; /* 0: an order only */
+    if (s->is_block_maxima) /* each stands for a span of equal length, not for a period */
+        period_s = s->duration_ns > 0 ? (double)s->duration_ns / 1e9 / (double)store_count_samples(store, series) : 0;
     for (size_t chunk = 0; chunk < store_count_sample_chunks(store, series); chunk++) {
         struct sample_view view;
         if (store_sample_chunk(store, series, chunk, &view, error) == FAILED)

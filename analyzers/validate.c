@@ -54,6 +54,8 @@ static void store_tail(const struct histogram *h, const struct judged *judged, s
         .gap_p = judged->single.is_tested ? judged->single.p : NAN,
     };
     static const double times[] = {1, 10, 100};
+    if (!fit->fits) /* no forecast from a fit that does not hold */
+        return;
     tail->n_levels = sizeof times / sizeof *times;
     tail->levels = arena_array(arena, tail->n_levels, sizeof *tail->levels);
     for (size_t i = 0; i < tail->n_levels; i++) {
@@ -76,6 +78,8 @@ static enum status measure(const struct store *store, const struct analysis_opti
     if (judged->has_shape && !s->is_block_maxima)
         measure_quantiles(h, judged, result);
     /* Block maxima have a tail, but each stands for many samples that are not there: no threshold among them. */
+    if (judged->has_shape && s->is_block_maxima)
+        measure_blocks(store, h, judged, &analysis->arena, &result->tail);
     if (judged->has_shape && !s->is_block_maxima && h->n_bins >= 2) {
         double threshold = options->tail_threshold_ns == NS_UNKNOWN ? NAN : (double)options->tail_threshold_ns;
         tail_analyse(h, threshold, &judged->fit);
@@ -84,8 +88,13 @@ static enum status measure(const struct store *store, const struct analysis_opti
         uint64_t n_out = judged->single.is_tested && judged->single.p < ISOLATED_LEVEL      ? 1
                          : judged->cluster.is_tested && judged->cluster.p < ISOLATED_LEVEL ? judged->cluster.n_above
                                                                                              : 0;
-        if (n_out > 0)
+        bool has_threshold = !isnan(judged->fit.threshold_ns);
+        if (n_out > 0 && has_threshold)
             tail_leave_out(h, n_out, &judged->fit);
+        if (n_out == 1 && has_threshold)
+            judged->n_other_thresholds = tail_gap_sensitivity(h, options->seed + judged->series, &judged->other_low_p, &judged->other_high_p);
+        if (judged->fit.is_fitted)
+            tail_other_views(h, &judged->fit, &judged->views);
         store_tail(h, judged, &analysis->arena, &result->tail);
     }
     series_shape_release(&shape);
@@ -202,19 +211,34 @@ static void tell_repeat(const struct store *store, const struct judged *judged, 
         finding_integer(out, finding, "repeat_ns", duration * 3);
 }
 
+/* Isolated at the chosen threshold, but not at another that fits as well. */
+static bool hangs_on_threshold(const struct judged *judged)
+{
+    return judged->n_other_thresholds > 1 && judged->other_high_p > 0.05;
+}
+
 static void tell_gap(const struct store *store, const struct judged *judged, struct findings *out)
 {
     const struct series *s = &store->series[judged->series];
     if (judged->is_isolated) {
-        struct finding *finding = judged_finding(store, judged, out, "isolated-maximum", judged->is_confirmed ? "confirmed" : "",
+        bool has_fit = !isnan(judged->fit.threshold_ns);
+        struct finding *finding = judged_finding(store, judged, out, "isolated-maximum",
+                                                 judged->is_confirmed ? "confirmed" : has_fit ? "" : "body",
                                                  judged->is_confirmed ? SEVERITY_NOTE : SEVERITY_WARNING,
-                                                 judged->fit.fits ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE);
+                                                 (judged->fit.fits || !has_fit) && !hangs_on_threshold(judged) ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE);
         finding_integer(out, finding, "max_ns", (int64_t)judged->single.above_ns);
         finding_integer(out, finding, "second_ns", (int64_t)judged->single.below_ns);
         finding_number(out, finding, "p", judged->single_p);
         finding_integer(out, finding, "n_samples", (int64_t)judged->n);
-        finding_integer(out, finding, "threshold_ns", (int64_t)judged->fit.threshold_ns);
-        finding_integer(out, finding, "n_excess", (int64_t)judged->fit.n_excess);
+        if (has_fit) {
+            finding_integer(out, finding, "threshold_ns", (int64_t)judged->fit.threshold_ns);
+            finding_integer(out, finding, "n_excess", (int64_t)judged->fit.n_excess);
+        }
+        if (judged->n_other_thresholds > 1) {
+            finding_integer(out, finding, "n_thresholds", (int64_t)judged->n_other_thresholds);
+            finding_number(out, finding, "lowest_p", judged->other_low_p);
+            finding_number(out, finding, "highest_p", judged->other_high_p);
+        }
         tell_repeat(store, judged, out, finding);
         return;
     }
@@ -241,6 +265,30 @@ static void tell_tail(const struct store *store, const struct judged *judged, co
     finding_integer(out, finding, "threshold_ns", tail->threshold_ns);
     finding_integer(out, finding, "n_excess", (int64_t)fit->n_excess);
     finding_number(out, finding, "p", fit->goodness_p);
+}
+
+/* A tail that is surely heavier than an exponential one: maxima grow by a share, not by a step, as runs grow longer. */
+static void tell_heavy(const struct store *store, const struct judged *judged, const struct tail *tail, struct findings *out)
+{
+    if (tail->n_levels < 2 || judged->n < 10000 || judged->fit.n_excess < 100 || !(judged->views.cv > 1) || judged->views.exponential_p > 0.01 || !(tail->shape_low > 0.1) || !judged->fit.fits)
+        return;
+    const struct series *s = &store->series[judged->series];
+    for (size_t i = 0; i < store->n_series; i++) /* told of the thread with the run's largest maximum */
+        if (store->series[i].run == s->run && store->series[i].path == s->path && store->series[i].max_ns > s->max_ns)
+            return;
+    struct finding *finding = judged_finding(store, judged, out, "tail-heavy", "", SEVERITY_NOTE, CONFIDENCE_LIKELY);
+    finding_number(out, finding, "shape", tail->shape);
+    finding_number(out, finding, "lowest", tail->shape_low);
+    finding_number(out, finding, "highest", tail->shape_high);
+    finding_number(out, finding, "cv", judged->views.cv);
+    finding_number(out, finding, "cv_shape", judged->views.cv_shape);
+    if (!isnan(judged->views.hill))
+        finding_number(out, finding, "hill", judged->views.hill);
+    finding_number(out, finding, "p", judged->views.exponential_p);
+    if (tail->levels[0].level_ns < tail->levels[1].level_ns && tail->levels[1].level_ns < 9e18) {
+        finding_integer(out, finding, "level_ns", (int64_t)tail->levels[0].level_ns);
+        finding_integer(out, finding, "longer_ns", (int64_t)tail->levels[1].level_ns);
+    }
 }
 
 static bool has_trouble(const struct findings *out, uint32_t run)
@@ -278,6 +326,7 @@ static void tell_clean(const struct store *store, const struct judged *judged, c
             level_ns = tail->levels[1].level_ns;
             highest = &judged[i].fit;
         }
+        is_vague |= !judged[i].fit.fits || tail->n_levels < 2;
         is_vague |= tail->n_levels > 1 && !(tail->levels[1].high_ns < 2 * tail->levels[1].level_ns);
     }
     if (n == 0 || n_credible < n || n_fitted < n || findings_have(out, "two-populations", run))
@@ -317,6 +366,7 @@ static enum status validate_run(const struct store *store, const struct analysis
         judged[i].is_confirmed |= claim_confirms(store, &judged[i]) || outlier_confirms(store, analysis, &judged[i]);
     }
     signs_of_simultaneity(store, judged, n, out);
+    signs_of_coincidence(store, judged, n, out);
     for (size_t i = 0; i < n && status != FAILED; i++) {
         analysis->series[i].verdict = judge(store, &judged[i]);
         if (!judged[i].is_artefact)
@@ -325,6 +375,7 @@ static enum status validate_run(const struct store *store, const struct analysis
         if (signs_of_time(store, &judged[i], out, error) == FAILED)
             status = FAILED;
         tell_tail(store, &judged[i], &analysis->series[i].tail, out);
+        tell_heavy(store, &judged[i], &analysis->series[i].tail, out);
     }
     for (uint32_t run = 0; run < store->n_runs && status != FAILED; run++)
         tell_clean(store, judged, analysis, run, out);

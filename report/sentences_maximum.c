@@ -7,12 +7,18 @@
 const struct sentence sentences_maximum[] = {
     {.code = "isolated-maximum",
      .text = "{series}: the maximum of {max_ns} stands alone; the next value is {second_ns}, and a tail fitted to the "
-             "{n_excess} values from {threshold_ns} up gives such a gap with p = {p}; nothing confirms it",
+             "{n_excess} values from {threshold_ns} up gives such a gap with p = {p}[ (from {lowest_p} to {highest_p} by the {n_thresholds} thresholds that fit)]; nothing "
+             "confirms it",
      .advice = "repeat the run[ ({repeat_ns} sees it again with 95 %, if it happens once in such a run)] with a trace that stops on "
                "it: cyclictest -b LIMIT --tracemark, or whylate-capture",
      .meaning = "One sample lies so far beyond all others that the tail of the distribution does not reach it (at 1 % over all "
                 "series together). It may be a rare cause of its own, or no latency at all: lost periods, a trace or another "
                 "series must tell."},
+    {.code = "isolated-maximum", .variant = "body",
+     .text = "{series}: the maximum of {max_ns} stands alone; all other {n_samples} values end at {second_ns}, so close together that no tail "
+             "can be fitted (p = {p} for the widest that they allow); nothing confirms it",
+     .advice = "repeat the run[ ({repeat_ns} sees it again with 95 %, if it happens once in such a run)] with a trace that stops on "
+               "it: cyclictest -b LIMIT --tracemark, or whylate-capture"},
     {.code = "isolated-maximum", .variant = "confirmed",
      .text = "{series}: the maximum of {max_ns} stands alone (next value {second_ns}, p = {p}), and other evidence confirms that "
              "the time passed",
@@ -37,6 +43,10 @@ const struct sentence sentences_maximum[] = {
      .advice = "record times (cyclictest -v, --spike, or whylate-capture) to see whether it was the same instant",
      .meaning = "Several threads or CPUs were late by nearly the same amount, which suggests one cause (SMI, hypervisor, "
                 "stop_machine) or a ladder by priority. Without times it is possible, no more."},
+    {.code = "simultaneous-maxima", .variant = "cycles",
+     .text = "{series}: {n_together} of its {n_overflow} overflows fell into the same cycles as those of other threads ({n_series} threads in all, p "
+             "= {p}): one cause stopped them together",
+     .advice = "look for what stops all CPUs: firmware (SMI), stop_machine, a hypervisor, or one bus (hwlatdetect; perf stat -e msr/smi/)"},
     {.code = "tick-bound",
      .text = "{series}: the maximum of {max_ns} is one timer tick ({tick_ns}): a wakeup may have waited for the next tick",
      .advice = "look for a missed reschedule, or a timer without high resolution (dmesg: 'Switched to high resolution mode')",
@@ -117,6 +127,14 @@ const struct sentence sentences_maximum[] = {
      .advice = "attribute the largest samples to causes (whylate explain on a trace) and judge each cause by itself",
      .meaning = "One generalised Pareto tail does not describe the values at any threshold; several causes are mixed. Its return "
                 "levels must not be trusted."},
+    {.code = "tail-heavy",
+     .text = "{series}: the tail is heavy: shape {shape} ({lowest} to {highest}), where an exponential tail has 0 (p = {p}); by the coefficient of "
+             "variation {cv_shape}[, by Hill's estimator {hill}][; ten times the samples raise the expected maximum from {level_ns} to "
+             "{longer_ns}]",
+     .advice = "do not take the maximum of one run for a bound: longer runs find larger values without end in sight",
+     .meaning = "The excesses over the threshold are surely heavier than exponential: by the profile likelihood of the shape, and by their "
+                "coefficient of variation (1 for an exponential tail). The other estimators are told because they weigh the values differently; where "
+                "they disagree, the forecast hangs on the choice."},
     {.code = "tail-consistent",
      .text = "the maxima of all {n_series} series (up to {max_ns}) are where their tails end[; ten times the samples would reach about "
              "{level_ns}[, from {lowest_ns} to {highest_ns} by the {n_thresholds} thresholds that fit]]",

@@ -9,6 +9,7 @@
 
 #define N_BOOTSTRAP 99
 #define GOODNESS_LEVEL 0.05
+#define LEAST_VALUES 3 /* distinct, in a fit */
 #define MAX_ROWS 400 /* of one fit */
 
 /*
@@ -121,7 +122,10 @@ static bool fit_without(const struct histogram *h, double threshold_ns, uint64_t
 {
     size_t n;
     struct excess *rows = excesses_without(h, threshold_ns, n_out, &n);
-    bool good = n >= 2 && gpd_fit(rows, n, fit);
+    size_t n_values = 0; /* a scale and a shape need three values at least: fewer bins let them be anything */
+    for (size_t i = 0; i < n; i++)
+        n_values += !isinf(rows[i].high);
+    bool good = n_values >= LEAST_VALUES && gpd_fit(rows, n, fit);
     if (good && goodness)
         *goodness = gpd_goodness_binned(fit->gpd, rows, n, 5);
     free(rows);
@@ -146,7 +150,8 @@ static size_t thresholds(const struct histogram *h, double *edges, uint64_t *cou
         size_t i = h->n_bins;
         while (i > 0 && count < TAIL_LEAST_EXCESSES)
             count += h->bins[--i].count;
-        if (count >= TAIL_LEAST_EXCESSES && i < h->n_bins) {
+        /* but not the body itself: a tail of nearly all samples would be made up inside one bin */
+        if (count >= TAIL_LEAST_EXCESSES && i < h->n_bins && (double)count <= 0.25 * (double)h->n) {
             edges[n] = (double)h->bins[i].low_ns;
             counts[n++] = count;
         }
@@ -242,10 +247,29 @@ static double exponential_scale(const struct histogram *h, double threshold_ns, 
     return scale;
 }
 
+/*
+ * All but the largest lie in so few bins that no tail can be fitted: an exponential one whose scale is all that lies
+ * between the 95 % quantile and the second largest, and no less than a bin, is as heavy as they allow.
+ */
+static struct tail_gap gap_above_body(const struct histogram *h)
+{
+    struct tail_gap gap = {.p = NAN, .n_above = 1};
+    if (h->n < 1000 || h->n_overflow > 1)
+        return gap;
+    gap.above_ns = h->n_overflow > 0 ? h->max_ns : histogram_at_rank(h, h->n);
+    double v = largest_left(h, 1, &gap.below_ns), scale = fmax(fmax(h->width_ns, 1), v - histogram_quantile(h, 0.95));
+    gap.is_tested = !isnan(gap.above_ns) && !isnan(v) && !isnan(scale);
+    if (gap.is_tested)
+        gap.p = is_far_above(h, gap.below_ns, gap.above_ns) ? exp(-(gap.above_ns - v) / scale) : 1;
+    return gap;
+}
+
 struct tail_gap tail_gap_of_maximum(const struct histogram *h, double threshold_ns, uint64_t seed)
 {
     struct tail_gap gap = {.p = NAN, .n_above = 1};
-    if (isnan(threshold_ns) || h->n < 2)
+    if (isnan(threshold_ns))
+        return gap_above_body(h);
+    if (h->n < 2)
         return gap;
     gap.above_ns = h->n_overflow > 0 ? h->max_ns : histogram_at_rank(h, h->n);
     if (h->n_overflow > 1 || isnan(gap.above_ns))
@@ -293,6 +317,50 @@ struct tail_gap tail_gap_of_cluster(const struct histogram *h, double threshold_
     if (best.is_tested)
         best.p = fmin(1, best.p * (double)n_looked_at);
     return best;
+}
+
+size_t tail_gap_sensitivity(const struct histogram *h, uint64_t seed, double *least_p, double *most_p)
+{
+    double edges[16];
+    uint64_t counts[16];
+    size_t n_thresholds = thresholds(h, edges, counts, 16), n = 0;
+    *least_p = INFINITY;
+    *most_p = -INFINITY;
+    for (size_t i = 0; i < n_thresholds; i++) {
+        struct gpd_fit fit;
+        double goodness = NAN;
+        if (!fit_without(h, edges[i], n_set_apart(h), &fit, &goodness) || goodness < GOODNESS_LEVEL)
+            continue;
+        struct tail_gap gap = tail_gap_of_maximum(h, edges[i], seed + i);
+        if (!gap.is_tested)
+            continue;
+        n++;
+        *least_p = fmin(*least_p, gap.p);
+        *most_p = fmax(*most_p, gap.p);
+    }
+    return n;
+}
+
+bool tail_other_views(const struct histogram *h, const struct tail_fit *fit, struct tail_views *views)
+{
+    size_t n;
+    struct excess *rows = tail_excesses(h, fit->threshold_ns, fit->n_left_out, &n);
+    double count = 0, mean = 0, square = 0, logs = 0;
+    for (size_t i = 0; i < n; i++) {
+        double y = isinf(rows[i].high) ? rows[i].low : (rows[i].low + rows[i].high) / 2, off = y - mean;
+        count += rows[i].count;
+        mean += off * rows[i].count / count;
+        square += rows[i].count * off * (y - mean);
+        if (fit->threshold_ns > 0)
+            logs += rows[i].count * log1p(y / fit->threshold_ns);
+    }
+    free(rows);
+    if (count < TAIL_LEAST_EXCESSES || !(mean > 0) || !(square > 0))
+        return false;
+    double cv2 = square / (count - 1) / (mean * mean);
+    *views = (struct tail_views){sqrt(cv2), (1 - 1 / cv2) / 2, gsl_cdf_chisq_Q(count * (cv2 - 1) * (cv2 - 1) / 4, 1),
+                                 fit->threshold_ns > 0 ? logs / count : NAN};
+    return true;
 }
 
 void tail_level(const struct histogram *h, const struct tail_fit *fit, double m, double *level_ns, double *low_ns,

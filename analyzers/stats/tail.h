@@ -38,10 +38,23 @@ struct tail_gap {
 void tail_analyse(const struct histogram *h, double threshold_ns, struct tail_fit *fit);
 /* The same threshold again without the n_left_out largest samples: the tail that an isolated maximum does not belong to. */
 void tail_leave_out(const struct histogram *h, uint64_t n_left_out, struct tail_fit *fit);
-/* The gap below the single maximum (n_above 1), with the fit's uncertainty (seeded bootstrap). Not tested when the maximum shares its bin. */
+/* The gap below the single maximum (n_above 1), with the fit's uncertainty (seeded bootstrap). Not tested when the maximum shares its bin. Threshold NAN: no tail could be fitted, the body's width decides. */
 struct tail_gap tail_gap_of_maximum(const struct histogram *h, double threshold_ns, uint64_t seed);
 /* The least likely gap below the 2nd to `most`-th largest sample; p corrected for the gaps looked at. */
 struct tail_gap tail_gap_of_cluster(const struct histogram *h, double threshold_ns, uint64_t most);
+
+/* The same at every threshold that a fit passes: the least and the largest p. Returns how many thresholds; 0: none. */
+size_t tail_gap_sensitivity(const struct histogram *h, uint64_t seed, double *least_p, double *most_p);
+
+/*
+ * How heavy the tail is by two other views of the same excesses, without the n_left_out largest: the shape that their
+ * coefficient of variation gives, (1 - 1/CV^2)/2, with the p of an exponential tail (CV 1), and Hill's estimator. Bins at
+ * their middle. False with fewer than TAIL_LEAST_EXCESSES.
+ */
+struct tail_views {
+    double cv, cv_shape, exponential_p, hill;
+};
+bool tail_other_views(const struct histogram *h, const struct tail_fit *fit, struct tail_views *views);
 
 /* Level that one of m samples on average passes, and its 95 % interval; NAN if no fit. */
 void tail_level(const struct histogram *h, const struct tail_fit *fit, double m, double *level_ns, double *low_ns,

@@ -184,6 +184,158 @@ static void a_replayed_stall_is_one(void **state)
     bench_end(&b);
 }
 
+/* Maxima of each second, drawn from a Gumbel distribution by its quantiles in an order without trend. */
+static uint32_t bench_blocks(struct bench *b, size_t n, double location, double scale, int64_t last_ns)
+{
+    struct series s = series_of(b, "latency");
+    s.tool = "latency";
+    s.is_block_maxima = true;
+    s.interval_ns = 100000;
+    s.n_samples = n * 10000;
+    s.duration_ns = (int64_t)n * INT64_C(1000000000);
+    s.bin_width_ns = NS_UNKNOWN;
+    s.resolution_ns = 1;
+    s.max_ns = last_ns ? last_ns : (int64_t)(location - scale * log(-log(1 - 0.5 / (double)n)));
+    uint32_t index = bench_series(b, &s, NULL, 0);
+    for (size_t i = 0; i < n; i++) {
+        double rank = (double)((i * 1009 + n / 2) % n) + 0.5; /* 1009: prime, so each rank once */
+        struct sample sample = {NS_UNKNOWN, i, (int64_t)(location - scale * log(-log(rank / (double)n)))};
+        if (last_ns && i == n / 3)
+            sample.latency_ns = last_ns;
+        store_add_sample(b->writer, index, &sample);
+    }
+    return index;
+}
+
+static void maxima_of_seconds_are_a_gev_sample(void **state)
+{
+    (void)state;
+    static const int64_t far[] = {0, 400000};
+    for (size_t i = 0; i < 2; i++) {
+        struct bench b;
+        bench_begin(&b);
+        bench_run(&b, "a", 0);
+        bench_blocks(&b, 3600, 20000, 2000, far[i]);
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+        const struct tail *tail = &b.analysis.series[0].tail;
+        assert_string_equal(tail->method, "gev-binned-ml");
+        assert_true(fabs((double)tail->threshold_ns / 20000 - 1) < 0.01);
+        assert_true(fabs(tail->scale_ns / 2000 - 1) < 0.03);
+        assert_true(fabs(tail->shape) < 0.03);
+        assert_int_equal(verdict_of(&b, 0), i ? VERDICT_SUSPECT : VERDICT_CREDIBLE);
+        assert_true((found(&b, "isolated-maximum") != NULL) == (i == 1));
+        /* Ten times the blocks: location + scale * ln(36,000), for samples of 10,000 a block. */
+        assert_true(tail->levels[0].n_samples == 3.6e8);
+        assert_true(fabs(tail->levels[0].level_ns / (20000 + 2000 * log(36000)) - 1) < 0.05);
+        bench_end(&b);
+    }
+}
+
+static void records_are_no_blocks(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b);
+    bench_run(&b, "a", 0);
+    struct series s = series_of(&b, "records");
+    s.is_block_maxima = true;
+    s.max_ns = 69000;
+    uint32_t index = bench_series(&b, &s, NULL, 0);
+    for (int64_t i = 0; i < 60; i++)
+        store_add_sample(b.writer, index, &(struct sample){NS_UNKNOWN, COUNT_UNKNOWN, 10000 + i * 1000});
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+    assert_null(b.analysis.series[0].tail.method);
+    bench_end(&b);
+}
+
+/* Five overflows of two threads in the same cycles but for a start 7 cycles later; a third's are its own. */
+static void overflows_in_the_same_cycles_are_one_cause(void **state)
+{
+    (void)state;
+    static const uint64_t at[] = {1000, 90001, 777777, 1234567, 3000000}, own[] = {5, 500000, 1500000, 2500000, 3500000};
+    for (int shared = 0; shared < 2; shared++) {
+        struct bench b;
+        struct bin bins[401];
+        bench_begin(&b);
+        bench_run(&b, "a", 0);
+        for (int thread = 0; thread < 2; thread++) {
+            size_t n = bins_of(bins, 3.6e6, 4, 1);
+            struct series s = series_of(&b, thread ? "T1" : "T0");
+            uint64_t cycles[5];
+            s.n_overflow = 5;
+            s.overflow_limit_ns = 500000;
+            s.max_ns = 731000;
+            for (int i = 0; i < 5; i++)
+                cycles[i] = thread == 0 ? at[i] : shared ? at[i] - 7 : own[i];
+            uint32_t index = bench_series(&b, &s, bins, n);
+            store_add_overflow_cycles(b.writer, index, cycles, 5);
+        }
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+        const struct finding *finding = found(&b, "simultaneous-maxima");
+        if (shared) {
+            assert_string_equal(finding->variant, "cycles");
+            assert_true(value_of(finding, "n_together") == 5);
+            assert_true(value_of(finding, "p") < 1e-4);
+        } else {
+            assert_true(!finding || strcmp(finding->variant, "cycles") != 0);
+        }
+        bench_end(&b);
+    }
+}
+
+/* All in two bins but one: no tail can be fitted, and nothing is made up inside a bin. */
+static void a_body_of_two_bins_has_no_tail(void **state)
+{
+    (void)state;
+    static const int64_t max_ns[] = {8000, 300000};
+    for (size_t i = 0; i < 2; i++) {
+        struct bench b;
+        struct bin bins[] = {{6000, 3500000}, {7000, 99999}, {max_ns[i], 1}};
+        bench_begin(&b);
+        bench_run(&b, "a", 0);
+        struct series s = series_of(&b, "T0");
+        bench_series(&b, &s, bins, 3);
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+        assert_int_equal(verdict_of(&b, 0), i ? VERDICT_SUSPECT : VERDICT_CREDIBLE);
+        if (i) {
+            assert_string_equal(found(&b, "isolated-maximum")->variant, "body");
+            assert_null(b.analysis.series[0].tail.method);
+        }
+        bench_end(&b);
+    }
+}
+
+/* A Pareto tail of shape 0.3 by its expected counts. */
+static void a_heavy_tail_is_said(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct bin bins[3000];
+    size_t n = 0;
+    bench_begin(&b);
+    bench_run(&b, "a", 0);
+    for (int us = 0; us < 3000; us++) {
+        double count = 3.6e6 * (pow(1 + 0.3 * us / 4, -1 / 0.3) - pow(1 + 0.3 * (us + 1) / 4, -1 / 0.3));
+        if (count >= 0.5)
+            bins[n++] = (struct bin){(us + 5) * 1000, (uint64_t)(count + 0.5)};
+    }
+    struct series s = series_of(&b, "T0");
+    bench_series(&b, &s, bins, n);
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+    const struct finding *finding = found(&b, "tail-heavy");
+    assert_true(value_of(finding, "lowest") > 0.1); /* not 0.3: bins that expect less than half a sample are left out */
+    assert_true(value_of(finding, "cv_shape") > 0.1 && value_of(finding, "hill") > 0.1);
+    bench_end(&b);
+    bench_begin(&b);
+    bench_run(&b, "a", 0);
+    n = bins_of(bins, 3.6e6, 4, 1);
+    s = series_of(&b, "T0");
+    bench_series(&b, &s, bins, n);
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+    assert_null(found(&b, "tail-heavy"));
+    bench_end(&b);
+}
+
 /* ---- conditions ---- */
 
 static void the_recipe_is_checked(void **state)
@@ -246,6 +398,11 @@ int main(void)
         cmocka_unit_test(a_bare_maximum_is_insufficient),
         cmocka_unit_test(a_rhythm_comes_out_of_a_bare_histogram),
         cmocka_unit_test(a_replayed_stall_is_one),
+        cmocka_unit_test(maxima_of_seconds_are_a_gev_sample),
+        cmocka_unit_test(records_are_no_blocks),
+        cmocka_unit_test(overflows_in_the_same_cycles_are_one_cause),
+        cmocka_unit_test(a_body_of_two_bins_has_no_tail),
+        cmocka_unit_test(a_heavy_tail_is_said),
         cmocka_unit_test(the_recipe_is_checked),
         cmocka_unit_test(check_asks_for_what_is_not_recorded),
     };
