@@ -23,8 +23,7 @@ static void put_ns(const struct compare *compare, struct finding *finding, const
         finding_integer(&compare->analysis->findings, finding, key, (int64_t)llround(ns));
 }
 
-/* What confounds leave of a confidence: a difference with another cause at hand is possible, no more. */
-static enum confidence weaken(enum confidence confidence, int gravest)
+enum confidence compare_weaken(enum confidence confidence, int gravest)
 {
     if (gravest >= 3 && confidence > CONFIDENCE_POSSIBLE)
         return CONFIDENCE_POSSIBLE;
@@ -40,14 +39,14 @@ static void tell_body(const struct compare *compare, uint32_t side, const struct
         return;
     struct finding *finding = add(compare, side, d->body > 0 ? "body-regressed" : "body-improved",
                                   d->by_trace ? "path" : d->by_runs ? "ranks" : "",
-                                  d->body > 0 ? SEVERITY_WARNING : SEVERITY_NOTE, weaken(d->body_confidence, gravest));
+                                  d->body > 0 ? SEVERITY_WARNING : SEVERITY_NOTE, compare_weaken(d->body_confidence, gravest));
     put_ns(compare, finding, "from_ns", d->body_from_ns);
     put_ns(compare, finding, "to_ns", d->body_to_ns);
     finding_number(out, finding, "change_pct", (d->body_to_ns / d->body_from_ns - 1) * 100);
     if (!isnan(d->body_p))
         finding_number(out, finding, "p", d->body_p);
     if (d->is_uniform) {
-        finding = add(compare, side, "uniform-shift", "", SEVERITY_NOTE, weaken(CONFIDENCE_LIKELY, gravest));
+        finding = add(compare, side, "uniform-shift", "", SEVERITY_NOTE, compare_weaken(CONFIDENCE_LIKELY, gravest));
         put_ns(compare, finding, "shift_ns", d->shift_ns);
     }
 }
@@ -58,7 +57,7 @@ static void tell_tail(const struct compare *compare, uint32_t side, const struct
     if (d->tail == 0)
         return;
     struct finding *finding = add(compare, side, d->tail > 0 ? "tail-regressed" : "tail-improved", d->by_runs ? "ranks" : "",
-                                  d->tail > 0 ? SEVERITY_WARNING : SEVERITY_NOTE, weaken(d->tail_confidence, gravest));
+                                  d->tail > 0 ? SEVERITY_WARNING : SEVERITY_NOTE, compare_weaken(d->tail_confidence, gravest));
     if (!isnan(d->tail_level)) {
         finding->subject = arena_format(out->arena, "%.10g %%", d->tail_level * 100);
         finding_number(out, finding, "level", d->tail_level);
@@ -104,7 +103,7 @@ static void tell_distribution(const struct compare *compare, uint32_t side, cons
     struct findings *out = &compare->analysis->findings;
     if (!d->distribution_differs)
         return;
-    struct finding *finding = add(compare, side, "distribution-differs", "", SEVERITY_NOTE, weaken(CONFIDENCE_LIKELY, gravest));
+    struct finding *finding = add(compare, side, "distribution-differs", "", SEVERITY_NOTE, compare_weaken(CONFIDENCE_LIKELY, gravest));
     finding_number(out, finding, "distance", d->ks);
     put_ns(compare, finding, "at_ns", d->ks_at_ns);
     if (!isnan(d->ks_above_from)) {
@@ -120,7 +119,7 @@ static void tell_no_worse(const struct compare *compare, uint32_t side, const st
     if (d->n_no_worse == 0 || d->body > 0 || d->tail > 0)
         return;
     struct finding *finding = add(compare, side, "no-worse-shown", d->is_equivalent ? "equivalent" : "", SEVERITY_NOTE,
-                                  weaken(CONFIDENCE_LIKELY, gravest));
+                                  compare_weaken(CONFIDENCE_LIKELY, gravest));
     double level = quantile_levels[d->n_no_worse - 1];
     finding->subject = arena_format(out->arena, "%.10g %%", level * 100);
     finding_number(out, finding, "level", level);
@@ -132,13 +131,15 @@ static void tell_no_worse(const struct compare *compare, uint32_t side, const st
 
 static void tell_incomparable(const struct compare *compare)
 {
-    struct finding *finding = findings_add(&compare->analysis->findings, "not-comparable", SEVERITY_WARNING, CONFIDENCE_PROVEN);
-    struct text keys = {.max_length = 200};
-    for (size_t i = 0; i < compare->analysis->comparison.n_confounds; i++)
-        if (strcmp(compare->analysis->comparison.confounds[i].severity, "invalidating") == 0)
-            text_format(&keys, "%s%s", keys.length ? ", " : "", compare->analysis->comparison.confounds[i].key);
-    finding->subject = arena_string(&compare->analysis->arena, text_string(&keys));
-    text_release(&keys);
+    for (uint32_t side = 0; side < compare->n_sides; side++) {
+        const struct side *s = &compare->sides[side];
+        if (side == compare->baseline || s->gravest < 3)
+            continue;
+        struct finding *finding = add(compare, side, "not-comparable", compare->n_sides > 2 ? "side" : "", SEVERITY_WARNING, CONFIDENCE_PROVEN);
+        finding->subject = arena_string(&compare->analysis->arena, text_string(&s->confounds));
+        if (compare->n_sides == 2)
+            finding->run = ROW_NONE;
+    }
 }
 
 static enum status compare_run(const struct store *store, const struct analysis_options *options,
@@ -177,16 +178,17 @@ static enum status compare_run(const struct store *store, const struct analysis_
                 differences[side] = compare_difference(&compare, side);
             if (has_traces)
                 compare_trace_difference(&compare, side, &differences[side]);
-            tell_body(&compare, side, &differences[side], gravest);
-            tell_tail(&compare, side, &differences[side], gravest);
+            int weight = compare.sides[side].gravest;
+            tell_body(&compare, side, &differences[side], weight);
+            tell_tail(&compare, side, &differences[side], weight);
             tell_length(&compare, side, &differences[side]);
             tell_nothing(&compare, side, &differences[side]);
-            tell_distribution(&compare, side, &differences[side], gravest);
-            tell_no_worse(&compare, side, &differences[side], gravest);
+            tell_distribution(&compare, side, &differences[side], weight);
+            tell_no_worse(&compare, side, &differences[side], weight);
         }
         compare_test_metrics(&compare, differences);
         compare_next_runs(&compare, differences, gravest);
-        compare_conclusion(&compare, differences, gravest);
+        compare_conclusion(&compare, differences);
     }
     compare_release(&compare);
     return status;

@@ -34,6 +34,8 @@ struct repeats {
 };
 
 struct side {
+    int gravest;            /* of the confounds with the baseline: 0 none, 1 note, 2 weakening, 3 invalidating */
+    struct text confounds;  /* keys of those, from weakening up */
     struct repeats repeats;
     uint32_t first_run;
     size_t n_runs;
@@ -105,7 +107,9 @@ double compare_alpha(const struct compare *compare);
 int compare_confounds(struct compare *compare);
 /* Repeats that would settle it, and the conclusion in words. */
 void compare_next_runs(struct compare *compare, const struct difference *differences, int gravest);
-void compare_conclusion(struct compare *compare, const struct difference *differences, int gravest);
+void compare_conclusion(struct compare *compare, const struct difference *differences);
+/* What confounds leave of a confidence: a difference with another cause at hand is possible, no more. */
+enum confidence compare_weaken(enum confidence confidence, int gravest);
 
 /* Traces: the wakeup's path step by step; what its dilation looks like. Fills what series did not tell. */
 enum status compare_read_traces(struct compare *compare, struct error *error);

@@ -10,6 +10,7 @@
 #include "base/duration.h"
 #include "base/text.h"
 
+#define FAST_LOOP_NS 100e3 /* 10 kHz */
 #define MAX_TOLD 5 /* sides that are told one by one */
 
 static void add_ns(struct text *text, double ns)
@@ -38,12 +39,7 @@ static const char *word_of(enum confidence confidence)
     return confidence == CONFIDENCE_PROVEN ? "Proven: " : confidence == CONFIDENCE_LIKELY ? "Likely: " : "Possible, not shown: ";
 }
 
-static enum confidence limited(enum confidence confidence, int gravest)
-{
-    return gravest >= 3 && confidence > CONFIDENCE_POSSIBLE ? CONFIDENCE_POSSIBLE : gravest >= 2 && confidence > CONFIDENCE_LIKELY ? CONFIDENCE_LIKELY : confidence;
-}
-
-static void conclude_side(const struct compare *compare, uint32_t side, const struct difference *d, int gravest, struct text *text)
+static void conclude_side(const struct compare *compare, uint32_t side, const struct difference *d, struct text *text)
 {
     const struct side *a = &compare->sides[compare->baseline], *b = &compare->sides[side];
     const char *label_a = compare->store->runs[a->first_run].label, *label_b = compare->store->runs[b->first_run].label;
@@ -53,7 +49,7 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
                        : d->is_within_spread   ? "no difference is shown beyond what runs of one side differ by among themselves. "
                                                : "no difference is shown beyond what chance gives. ");
     if (d->tail != 0) {
-        text_format(text, "%sthe tail is %s (", word_of(limited(d->tail_confidence, gravest)), d->tail > 0 ? "worse" : "better");
+        text_format(text, "%sthe tail is %s (", word_of(compare_weaken(d->tail_confidence, b->gravest)), d->tail > 0 ? "worse" : "better");
         if (isnan(d->tail_level))
             text_add(text, "maxima around ");
         else
@@ -64,14 +60,14 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
         text_add(text, "). ");
     }
     if (d->body != 0) {
-        text_format(text, "%sthe body is %s (%s ", word_of(limited(d->body_confidence, gravest)), d->body > 0 ? "slower" : "faster",
+        text_format(text, "%sthe body is %s (%s ", word_of(compare_weaken(d->body_confidence, b->gravest)), d->body > 0 ? "slower" : "faster",
                     d->by_trace ? "median wakeup in the trace" : "average");
         add_ns(text, d->body_from_ns);
         text_add(text, " -> ");
         add_ns(text, d->body_to_ns);
         text_add(text, "). ");
     } else if (d->tail != 0) {
-        text_add(text, "The body is not shown to differ. ");
+        text_add(text, d->by_runs && isnan(d->body_from_ns + d->body_to_ns) ? "Of the body nothing is known. " : "The body is not shown to differ. ");
     }
     if (d->n_no_worse > 0 && d->body <= 0 && d->tail <= 0)
         text_format(text, "It is shown to be %s by more than %.3g %% up to the %.10g %% quantile. ", d->is_equivalent ? "neither worse nor better" : "no worse",
@@ -95,6 +91,20 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
                     100 * p_longer_run_wins(fmin(a->n_per_series, b->n_per_series), fmax(a->n_per_series, b->n_per_series)));
 }
 
+/* Of many sides, those that cannot be compared. */
+static void conclude_unfair(const struct compare *compare, struct text *text)
+{
+    size_t n = 0;
+    const struct text *keys = NULL;
+    for (uint32_t side = 0; side < compare->n_sides; side++)
+        if (compare->sides[side].gravest >= 3) {
+            n++;
+            keys = &compare->sides[side].confounds;
+        }
+    if (n > 0)
+        text_format(text, "%zu of them cannot be compared fairly with the baseline (%s differs). ", n, text_string(keys));
+}
+
 static void list_sides(const struct compare *compare, const struct difference *differences, const char *word, int body, int tail, struct text *text)
 {
     size_t n = 0;
@@ -115,6 +125,15 @@ static void list_sides(const struct compare *compare, const struct difference *d
         text_add(text, ". ");
 }
 
+/* What weighs against one side's comparison. */
+static void conclude_fairness(const struct side *side, struct text *text)
+{
+    if (side->gravest < 2)
+        return;
+    text_add(text, side->gravest >= 3 ? "This comparison is not fair, because these differ: " : "Not equal, or not stated, on both sides: ");
+    text_format(text, "%s. ", text_string(&side->confounds));
+}
+
 /* Many sides: by what they show. */
 static void conclude_many(const struct compare *compare, const struct difference *differences, struct text *text)
 {
@@ -127,15 +146,19 @@ static void conclude_many(const struct compare *compare, const struct difference
     list_sides(compare, differences, "No difference is shown in ", 0, 0, text);
 }
 
-void compare_conclusion(struct compare *compare, const struct difference *differences, int gravest)
+void compare_conclusion(struct compare *compare, const struct difference *differences)
 {
     struct comparison *c = &compare->analysis->comparison;
     struct text text = {.max_length = 8000};
     bool one_each = true, is_long = compare->n_sides > MAX_TOLD + 1;
     for (uint32_t side = 0; side < compare->n_sides; side++) {
         one_each &= compare->sides[side].n_runs < 2;
-        if (side != compare->baseline && !is_long && (compare_has_traces(compare) || compare->has_series))
-            conclude_side(compare, side, &differences[side], gravest, &text); /* ends with a blank */
+        if (side == compare->baseline || is_long)
+            continue;
+        if (compare_has_traces(compare) || compare->has_series)
+            conclude_side(compare, side, &differences[side], &text); /* ends with a blank */
+        if (compare->n_sides > 2)
+            conclude_fairness(&compare->sides[side], &text);
     }
     if (is_long)
         conclude_many(compare, differences, &text);
@@ -145,16 +168,10 @@ void compare_conclusion(struct compare *compare, const struct difference *differ
         text_add(&text, "The runs measured different things: there is nothing to compare. ");
     if (compare->has_series)
         compare_order(compare, &text);
-    if (gravest >= 2) {
-        text_add(&text, gravest >= 3 ? "The comparison is not fair, because these differ: " : "Not equal, or not stated, on both sides: ");
-        size_t n = 0;
-        for (size_t i = 0; i < c->n_confounds; i++) {
-            bool counts = strcmp(c->confounds[i].severity, gravest >= 3 ? "invalidating" : "weakening") == 0;
-            if (counts)
-                text_format(&text, "%s%s", n++ ? ", " : "", c->confounds[i].key);
-        }
-        text_add(&text, ". ");
-    }
+    for (uint32_t side = 0; side < compare->n_sides && compare->n_sides == 2; side++)
+        conclude_fairness(&compare->sides[side], &text);
+    if (is_long)
+        conclude_unfair(compare, &text);
     if (one_each && text.length && (compare->has_series || compare_has_traces(compare)))
         text_add(&text, "One run on each side: how much runs differ among themselves was not measured.");
     c->conclusion = arena_string(&compare->analysis->arena, text_string(&text));
@@ -174,7 +191,7 @@ void compare_next_runs(struct compare *compare, const struct difference *differe
     struct arena *arena = &compare->analysis->arena;
     double longest = NAN;
     bool any_length = false, one_each = true, any_difference = false;
-    c->next_runs = arena_array(arena, MAX_NEXT + 3, sizeof *c->next_runs);
+    c->next_runs = arena_array(arena, MAX_NEXT + 4, sizeof *c->next_runs);
     for (uint32_t side = 0; side < compare->n_sides; side++) {
         longest = isnan(longest) ? compare->sides[side].n_per_series : fmax(longest, compare->sides[side].n_per_series);
         any_length |= differences[side].length_differs;
@@ -191,6 +208,12 @@ void compare_next_runs(struct compare *compare, const struct difference *differe
         add_next(compare, arena_format(arena, is_missing ? "record %s on all sides" : "repeat one side with the other's %s", confound->key),
                  confound->why, longest);
     }
+    double slowest = 0; /* NAN: an interval is not known */
+    for (size_t i = 0; i < compare->n_runs; i++)
+        slowest = isnan(slowest) || isnan(compare->runs[i].interval_ns) ? NAN : fmax(slowest, compare->runs[i].interval_ns);
+    if (slowest > 0 && slowest <= FAST_LOOP_NS)
+        add_next(compare, "repeat all sides at an interval of 1 ms as well",
+                 "a loop this fast keeps its code and data in the caches: a slower one shows what the rest of the system evicts", NAN);
     if (any_length)
         add_next(compare, "repeat the shorter run at the longer one's number of samples",
                  "maxima are comparable at equal sample counts only", longest);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzers/compare.h"
+#include "analyzers/conditions.h"
 #include "analyzers/series_shape.h"
 #include "base/duration.h"
 #include "base/text.h"
@@ -77,17 +78,39 @@ static bool read_length(const struct store *store, const struct measured_run *m,
     return true;
 }
 
-/* "isolated", "not isolated": of the measured CPU, or of any where it is not known. */
+/*
+ * "isolated (...)" or "not isolated (...)", of the CPUs that were measured; of any where those are not known. A command line
+ * that is known and isolates nothing says so too.
+ */
 static bool read_isolation(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
-    const char *isolated = run_fact(store, m->run, "cmdline.isolcpus|cpu.isolated"), *latmus = run_fact(store, m->run, "latmus.cpu_isolated");
-    if (isolated) {
-        snprintf(text, size, "CPUs %s isolated", isolated);
-        return true;
-    }
+    const char *stated = run_fact(store, m->run, "isolation"), *latmus = run_fact(store, m->run, "latmus.cpu_isolated");
+    char isolated[256];
+    if (stated)
+        return copy(stated, text, size);
     if (latmus)
         return copy(strcmp(latmus, "yes") == 0 ? "isolated" : "not isolated", text, size);
-    return run_fact(store, m->run, "cmdline") ? copy("not isolated", text, size) : false;
+    if (!run_isolated_cpus(store, m->run, isolated, sizeof isolated))
+        return run_fact(store, m->run, "cmdline") ? copy("not isolated", text, size) : false;
+    struct cpuset set;
+    bool is_known = isolated_cpus_parse(isolated, &set), all_inside = true, any = false;
+    for (size_t i = 0; i < store->n_series && is_known; i++) {
+        const struct series *s = &store->series[i];
+        if (s->run != m->run || s->cpu == CPU_UNKNOWN)
+            continue;
+        any = true;
+        all_inside &= cpuset_has(&set, s->cpu);
+    }
+    snprintf(text, size, any && !all_inside ? "not isolated (isolcpus=%s, other CPUs measured)" : "isolated (isolcpus=%s)", isolated);
+    return true;
+}
+
+static bool read_policy(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    for (size_t i = 0; i < store->n_series; i++)
+        if (store->series[i].run == m->run && store->series[i].policy != POLICY_UNKNOWN && !series_is_cokernel(store, &store->series[i]))
+            return copy(policy_name(store->series[i].policy), text, size);
+    return false;
 }
 
 static bool read_priority(const struct store *store, const struct measured_run *m, char *text, size_t size)
@@ -103,14 +126,122 @@ static bool read_priority(const struct store *store, const struct measured_run *
     return true;
 }
 
+static bool names_cokernel(const char *text)
+{
+    static const char *const names[] = {"xenomai", "cobalt", "evl", "i-pipe", "ipipe", "adeos", "rtai", "dovetail"};
+    for (size_t i = 0; text && i < sizeof names / sizeof *names; i++)
+        if (strcasestr(text, names[i]))
+            return !strcasestr(text, "mercury"); /* Xenomai's interfaces on the native kernel */
+    return false;
+}
+
 static bool read_core(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
     for (size_t i = 0; i < store->n_series; i++)
         if (store->series[i].run == m->run && series_is_cokernel(store, &store->series[i]))
             return copy("co-kernel", text, size);
-    if (run_fact(store, m->run, "kernel.config.CONFIG_XENOMAI|kernel.config.CONFIG_EVL"))
+    const char *core = run_fact(store, m->run, "core|realtime.core|xenomai.core");
+    if (core)
+        return copy(core, text, size);
+    if (names_cokernel(run_fact(store, m->run, "candidate")))
+        return copy("co-kernel", text, size);
+    if (run_fact(store, m->run, "kernel.config.CONFIG_XENOMAI|kernel.config.CONFIG_EVL") || names_cokernel(run_fact(store, m->run, "kernel.release")))
         return copy("co-kernel built in", text, size);
-    return run_fact(store, m->run, "kernel.release|kernel.version") ? copy("native", text, size) : false;
+    return run_fact(store, m->run, "kernel.release|kernel.version|candidate") ? copy("native", text, size) : false;
+}
+
+/* Of the co-kernel's side; a native one has none, and that is known. */
+static bool read_pipeline(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    char core[64];
+    const char *version = run_fact(store, m->run, "ipipe.version|dmesg.ipipe|evl.version"), *release = run_fact(store, m->run, "kernel.release");
+    if (version)
+        return copy(version, text, size);
+    if (release && names_cokernel(release))
+        return copy(release, text, size);
+    return read_core(store, m, core, sizeof core) && strcmp(core, "native") == 0 ? copy("none (native)", text, size) : false;
+}
+
+static bool read_cpus(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < store->n_series && length + 16 < size; i++) {
+        const struct series *s = &store->series[i];
+        bool is_new = s->run == m->run && s->cpu != CPU_UNKNOWN;
+        for (size_t k = 0; k < i && is_new; k++)
+            is_new = store->series[k].run != m->run || store->series[k].cpu != s->cpu;
+        if (is_new)
+            length += (size_t)snprintf(text + length, size - length, "%s%" PRId32, length ? "," : "", s->cpu);
+    }
+    return length > 0;
+}
+
+/* Limits on the command line, else the driver; a command line that sets none is known to set none. */
+static bool read_idle(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    static const char *const limits[] = {"cmdline.idle", "cmdline.cpuidle.off", "cmdline.intel_idle.max_cstate", "cmdline.processor.max_cstate"};
+    const char *driver = run_fact(store, m->run, "cpu.idle_driver");
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const char *value = run_fact(store, m->run, limits[i]);
+        if (!value)
+            continue;
+        snprintf(text, size, "%s=%s", limits[i] + strlen("cmdline."), value);
+        return true;
+    }
+    if (driver)
+        return copy(driver, text, size);
+    return run_fact(store, m->run, "cmdline") ? copy("not limited", text, size) : false;
+}
+
+static bool read_threading(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    char core[64];
+    if (read_core(store, m, core, sizeof core) && strncmp(core, "co-kernel", 9) == 0)
+        return false; /* its interrupts are not Linux's */
+    if (run_kernel_is_rt(store, m->run) == CONDITION_GOOD)
+        return copy("threaded (PREEMPT_RT)", text, size);
+    if (run_fact(store, m->run, "cmdline.threadirqs"))
+        return copy("threaded (threadirqs)", text, size);
+    return run_fact(store, m->run, "cmdline") ? copy("not threaded", text, size) : false;
+}
+
+static bool read_debug(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    struct text found = {.max_length = size - 1};
+    bool is_known = run_debug_options(store, m->run, &found);
+    if (is_known)
+        copy(found.length ? text_string(&found) : "none", text, size);
+    text_release(&found);
+    return is_known;
+}
+
+/* What a known command line sets, or does not. */
+static bool read_word(const struct store *store, const struct measured_run *m, const char *key, char *text, size_t size)
+{
+    const char *value = run_fact(store, m->run, key);
+    if (value)
+        return copy(value, text, size);
+    return run_fact(store, m->run, "cmdline") ? copy("not set", text, size) : false;
+}
+static bool read_nohz(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    return read_word(store, m, "cmdline.nohz_full", text, size);
+}
+static bool read_rcu(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    return read_word(store, m, "cmdline.rcu_nocbs", text, size);
+}
+
+/* cyclictest's -m: known where its command is. */
+static bool read_locked(const struct store *store, const struct measured_run *m, char *text, size_t size)
+{
+    if (run_tool_fact(store, m->run, "mlockall"))
+        return copy("locked", text, size);
+    return run_tool_fact(store, m->run, "command") && strcmp(run_tool_fact(store, m->run, "command"), "") != 0 && m->n_series > 0 &&
+                   run_fact(store, m->run, "cyclictest.command")
+               ? copy("not locked", text, size)
+               : false;
 }
 
 static bool read_tool(const struct store *store, const struct measured_run *m, char *text, size_t size)
@@ -214,20 +345,26 @@ static const struct rule rules[] = {
      "without the kernel's release (and its patch) nobody can repeat the run or find what was fixed since"},
     {"kernel.version", "kernel.version", NULL, NOTE, NONE, NONE, true, "the kernel was built differently"},
     {"core", NULL, read_core, WEAKENING, NONE, NONE, true, "native preemption on one side, a co-kernel on the other"},
-    {"ipipe.version", "ipipe.version|dmesg.ipipe|xenomai.version|evl.version", NULL, WEAKENING, NOTE, NONE, true,
-     "the co-kernel's and I-pipe's releases decide its latency"},
+    {"ipipe.version", NULL, read_pipeline, WEAKENING, WEAKENING, NONE, true,
+     "the I-pipe's (or Dovetail's) release decides a co-kernel's latency: without it nobody can repeat the run or find what was fixed since"},
+    {"xenomai.version", "xenomai.version", NULL, WEAKENING, NONE, NONE, true, "the co-kernel's release decides its latency"},
     {"tool", NULL, read_tool, WEAKENING, NONE, NONE, false, "different tools take different stamps: a part of the difference may be the tool's own"},
     {"omission", NULL, read_omission, NOTE, NONE, NONE, false,
      "one tool skips the periods that a stall swallowed, the other measures them late; the skipped ones were added for the comparison"},
     {"resolution", NULL, read_resolution, NOTE, NONE, NONE, false, "values were rounded to different units"},
     {"priority", NULL, read_priority, WEAKENING, NOTE, NONE, false,
      "a thread with a lower priority waits for interrupt threads and others that the higher one precedes"},
+    {"policy", NULL, read_policy, WEAKENING, NONE, NONE, false, "another scheduling policy is served in another order"},
+    {"memory", NULL, read_locked, WEAKENING, NONE, NONE, false, "memory that is not locked can fault, and the fault counts as latency"},
+    {"cpus", NULL, read_cpus, NOTE, NONE, NONE, false, "other CPUs were measured: the first one usually takes interrupts and the kernel's own work"},
     {"threads", NULL, read_threads, NOTE, NONE, NONE, false, "more threads measure more CPUs, and disturb each other"},
     {"load", NULL, read_load, WEAKENING, WEAKENING, NOTE, false,
      "the load decides which worst cases show: hackbench and 'dd if=/dev/zero' find peaks that an idle system hides"},
     {"cpu.governor", NULL, read_governor, WEAKENING, NOTE, NONE, false, "a CPU that changes its frequency is slow when it wakes"},
-    {"cpu.idle_driver", "cpu.idle_driver|cmdline.cpuidle.off|cmdline.idle|cmdline.intel_idle.max_cstate|cmdline.processor.max_cstate", NULL, WEAKENING,
-     NONE, NONE, false, "deep idle states cost time to leave; both sides must have the same"},
+    {"cpu.idle_driver", NULL, read_idle, WEAKENING, NONE, NONE, false, "deep idle states cost time to leave; both sides must have the same"},
+    {"debug", NULL, read_debug, WEAKENING, NONE, NONE, false, "debug options and tracers in the kernel lengthen every path"},
+    {"nohz_full", NULL, read_nohz, NOTE, NONE, NONE, false, "without the tick the measured CPU is disturbed less"},
+    {"rcu_nocbs", NULL, read_rcu, NOTE, NONE, NONE, false, "RCU's callbacks run on the measured CPU, or elsewhere"},
     {"clocksource", "clocksource", NULL, NOTE, NONE, NONE, false, "another clock source has another cost and resolution"},
     {"cpu.model", "cpu.model", NULL, WEAKENING, NOTE, NONE, false, "another processor is another measurement"},
     {"machine.model", "machine.model", NULL, WEAKENING, NONE, NONE, false, "another board is another measurement"},
@@ -236,7 +373,7 @@ static const struct rule rules[] = {
     {"sched.rt_runtime_us", "sched.rt_runtime_us", NULL, NOTE, NONE, NONE, false, "real-time throttling stops a busy task on one side only"},
     {"console", "kernel.consoles|cmdline.console", NULL, NOTE, NONE, NONE, false,
      "output to a serial console runs long sections with interrupts or preemption off"},
-    {"threadirqs", "cmdline.threadirqs", NULL, NOTE, NONE, NONE, false, "threaded interrupts can be preempted, others cannot"},
+    {"threadirqs", NULL, read_threading, WEAKENING, NONE, NONE, false, "threaded interrupts can be preempted, others cannot"},
     {"start", NULL, read_start, NOTE, NOTE, NOTE, false,
      "threads started together expire together and queue up; started apart they do not"},
     {"tracing", NULL, read_tracing, NOTE, NONE, NONE, false, "tracing adds its own time to every event"},
@@ -266,15 +403,30 @@ static bool same_value(const struct rule *rule, const char *a, const char *b)
         return sscanf(a, "%lf", &x) == 1 && sscanf(b, "%lf", &y) == 1 && x < 1.2 * y && y < 1.2 * x;
     if (strcmp(rule->key, "interval") == 0 && duration_parse(a, &x_ns) && duration_parse(b, &y_ns)) /* traces give it roughly */
         return (double)x_ns < 1.05 * (double)y_ns && (double)y_ns < 1.05 * (double)x_ns;
+    /* What stands in brackets tells how, not what. */
+    size_t length_a = strcspn(a, "("), length_b = strcspn(b, "(");
+    if (a[length_a] || b[length_b]) {
+        while (length_a > 0 && a[length_a - 1] == ' ')
+            length_a--;
+        while (length_b > 0 && b[length_b - 1] == ' ')
+            length_b--;
+        if (strcmp(rule->key, "isolation") == 0 || strcmp(rule->key, "threadirqs") == 0)
+            return length_a == length_b && memcmp(a, b, length_a) == 0;
+    }
     return strcmp(a, b) == 0;
 }
 
-static enum gravity weigh(const struct compare *compare, const struct rule *rule, const char **values, bool *differs)
+/* Over all runs, or (a side) over its runs and the baseline's. */
+#define ALL_SIDES UINT32_MAX
+static enum gravity weigh(const struct compare *compare, const struct rule *rule, const char **values, uint32_t side, bool *differs)
 {
-    size_t n_known = 0;
+    size_t n_known = 0, n_runs = 0;
     *differs = false;
     const char *first = NULL;
     for (size_t i = 0; i < compare->n_runs; i++) {
+        if (side != ALL_SIDES && compare->runs[i].side != side && compare->runs[i].side != compare->baseline)
+            continue;
+        n_runs++;
         if (!values[i])
             continue;
         n_known++;
@@ -282,12 +434,31 @@ static enum gravity weigh(const struct compare *compare, const struct rule *rule
             first = values[i];
         *differs |= !same_value(rule, first, values[i]);
     }
-    bool under_test = is_factor(compare, rule);
-    if (*differs)
-        return under_test ? NONE : rule->differs;
+    if (*differs && !is_factor(compare, rule))
+        return rule->differs;
     if (n_known == 0)
         return rule->missing_all;
-    return n_known < compare->n_runs ? rule->missing_one : NONE;
+    return n_known < n_runs ? rule->missing_one : NONE;
+}
+
+/* What weighs on each side's comparison with the baseline: with three runs, two of them may well be comparable. */
+static void weigh_sides(const struct compare *compare, const struct rule *rule, const char **values)
+{
+    for (uint32_t side = 0; side < compare->n_sides; side++) {
+        struct side *s = &compare->sides[side];
+        bool differs;
+        if (side == compare->baseline)
+            continue;
+        enum gravity gravity = weigh(compare, rule, values, side, &differs);
+        if (gravity == INVALIDATING && strcmp(rule->key, "path") == 0 && !compare->paths_differ)
+            continue;
+        if ((int)gravity > s->gravest) {
+            s->gravest = (int)gravity;
+            text_release(&s->confounds);
+        }
+        if (gravity >= WEAKENING && (int)gravity == s->gravest)
+            text_format(&s->confounds, "%s%s", s->confounds.length ? ", " : "", rule->key);
+    }
 }
 
 int compare_confounds(struct compare *compare)
@@ -307,7 +478,8 @@ int compare_confounds(struct compare *compare)
             values[i] = known ? arena_string(arena, text) : NULL;
         }
         bool differs;
-        enum gravity gravity = weigh(compare, rule, values, &differs);
+        weigh_sides(compare, rule, values);
+        enum gravity gravity = weigh(compare, rule, values, ALL_SIDES, &differs);
         if (gravity == INVALIDATING && strcmp(rule->key, "path") == 0 && !compare->paths_differ)
             gravity = NONE; /* one path is shared, and only it is compared */
         if (gravity == NONE)

@@ -285,8 +285,10 @@ void compare_release(struct compare *compare)
         free(compare->runs[i].series_max);
         free(compare->runs[i].series_avg);
     }
-    for (size_t i = 0; i < compare->n_sides && compare->sides; i++)
+    for (size_t i = 0; i < compare->n_sides && compare->sides; i++) {
         free(compare->sides[i].bins);
+        text_release(&compare->sides[i].confounds);
+    }
     free(compare->runs);
     free(compare->sides);
     compare->runs = NULL;

@@ -215,14 +215,13 @@ static enum condition judge_kernel(const struct store *store, uint32_t run, stru
     return CONDITION_BAD;
 }
 
-static enum condition judge_debug(const struct store *store, uint32_t run, struct findings *out)
+bool run_debug_options(const struct store *store, uint32_t run, struct text *found)
 {
     static const char *const costly[] = {"DEBUG_PREEMPT", "PROVE_LOCKING", "LOCKDEP", "DEBUG_LOCK_ALLOC", "DEBUG_OBJECTS", "KASAN",
                                          "KCSAN", "DEBUG_PAGEALLOC", "SLUB_DEBUG_ON", "DEBUG_KMEMLEAK", "LATENCYTOP",
                                          "DEBUG_ATOMIC_SLEEP", "IPIPE_TRACE", "XENO_OPT_DEBUG", "PREEMPT_TRACER",
                                          "IRQSOFF_TRACER"};
     bool any = false;
-    struct text found = {.max_length = 200};
     for (size_t i = 0; i < store->n_facts; i++) {
         const struct fact *fact = &store->facts[i];
         const char *option = fact->run == run && fact->key ? strstr(fact->key, "CONFIG_") : NULL;
@@ -231,12 +230,19 @@ static enum condition judge_debug(const struct store *store, uint32_t run, struc
         any = true;
         for (size_t k = 0; k < sizeof costly / sizeof *costly; k++)
             if (strcmp(option + 7, costly[k]) == 0 && fact->value && fact->value[0] == 'y')
-                text_format(&found, "%sCONFIG_%s", found.length ? ", " : "", costly[k]);
+                text_format(found, "%sCONFIG_%s", found->length ? ", " : "", costly[k]);
     }
     const char *release = run_fact(store, run, "kernel.release");
     if (has_word(release, "debug"))
-        text_format(&found, "%skernel %s", found.length ? ", " : "", release);
-    enum condition condition = found.length ? CONDITION_BAD : any ? CONDITION_GOOD : CONDITION_UNKNOWN;
+        text_format(found, "%skernel %s", found->length ? ", " : "", release);
+    return any || found->length > 0;
+}
+
+static enum condition judge_debug(const struct store *store, uint32_t run, struct findings *out)
+{
+    struct text found = {.max_length = 200};
+    bool is_known = run_debug_options(store, run, &found);
+    enum condition condition = found.length ? CONDITION_BAD : is_known ? CONDITION_GOOD : CONDITION_UNKNOWN;
     if (condition == CONDITION_BAD) {
         struct finding *finding = tell(out, "debug-enabled", "", SEVERITY_WARNING, CONFIDENCE_PROVEN, run);
         finding_text(out, finding, "options", text_string(&found));
@@ -304,7 +310,19 @@ static const char *cmdline_value(const char *cmdline, const char *word, char *va
     return NULL;
 }
 
-static bool parse_isolated(const char *text, struct cpuset *set)
+bool run_isolated_cpus(const struct store *store, uint32_t run, char *text, size_t size)
+{
+    char value[256];
+    const char *isolated = run_fact(store, run, "cmdline.isolcpus|cpu.isolated");
+    if (!isolated)
+        isolated = cmdline_value(run_fact(store, run, "cmdline"), "isolcpus", value, sizeof value);
+    if (!isolated || !*isolated)
+        return false;
+    snprintf(text, size, "%s", isolated);
+    return true;
+}
+
+bool isolated_cpus_parse(const char *text, struct cpuset *set)
 {
     /* isolcpus=nohz,domain,managed_irq,2-3: flags come first */
     while (isalpha((unsigned char)*text)) {
@@ -320,14 +338,12 @@ static bool parse_isolated(const char *text, struct cpuset *set)
 static enum condition judge_isolation(const struct store *store, uint32_t run, struct findings *out)
 {
     char value[256];
-    const char *cmdline = run_fact(store, run, "cmdline"), *isolated = run_fact(store, run, "cmdline.isolcpus|cpu.isolated");
-    if (!isolated)
-        isolated = cmdline_value(cmdline, "isolcpus", value, sizeof value);
+    const char *cmdline = run_fact(store, run, "cmdline"), *isolated = run_isolated_cpus(store, run, value, sizeof value) ? value : NULL;
     const char *latmus = run_fact(store, run, "latmus.cpu_isolated");
     if (!isolated && latmus && strcmp(latmus, "yes") == 0)
         return CONDITION_GOOD;
     struct cpuset set;
-    if (!isolated || !*isolated || !parse_isolated(isolated, &set)) {
+    if (!isolated || !*isolated || !isolated_cpus_parse(isolated, &set)) {
         if (!cmdline && !(latmus && strcmp(latmus, "no") == 0) && !isolated)
             return CONDITION_UNKNOWN;
         tell(out, "cpu-not-isolated", "none", SEVERITY_NOTE, CONFIDENCE_PROVEN, run);

@@ -7,6 +7,7 @@
 #define ANALYZERS_CONDITIONS_H
 
 #include "analyzers/analyzer.h"
+#include "base/text.h"
 
 enum condition { CONDITION_UNKNOWN = 0, CONDITION_GOOD, CONDITION_BAD };
 
@@ -23,5 +24,11 @@ extern const struct condition_rule condition_rules[]; /* code NULL ends it */
 enum condition run_kernel_is_rt(const struct store *store, uint32_t run);
 /* The highest FIFO/RR priority of the run's series, or PRIO_UNKNOWN; and whether a co-kernel ran it. */
 int32_t run_priority(const struct store *store, uint32_t run, bool *is_cokernel);
+/* The list after isolcpus=, as stated; false: none is known. */
+bool run_isolated_cpus(const struct store *store, uint32_t run, char *text, size_t size);
+/* Its CPUs, flags in front left out ("nohz,domain,2-3"). */
+bool isolated_cpus_parse(const char *text, struct cpuset *set);
+/* Costly debug options that the kernel was built with, added to `found`; false: its configuration is not known. */
+bool run_debug_options(const struct store *store, uint32_t run, struct text *found);
 
 #endif

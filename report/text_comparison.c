@@ -390,6 +390,8 @@ void text_comparison(const struct text_view *view)
     const char *conclusion = json_get_text(comparison, "conclusion");
     if (conclusion)
         page_paragraph(&view->page, 0, STYLE_PLAIN, NULL, conclusion);
+    if (json_array_size(json_object_get(view->document, "runs")) < 2)
+        return;
     const json_t *runs = json_object_get(view->document, "runs"), *run;
     size_t i;
     page_heading(&view->page, "Side by side");

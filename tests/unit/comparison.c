@@ -101,6 +101,89 @@ static void isolation_of_one_side_invalidates_unless_under_test(void **state)
     }
 }
 
+/* Which CPUs are isolated does not matter, whether the measured one is does; a command line without isolcpus says no. */
+static void isolation_is_of_the_measured_cpu(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cmdline;
+        int32_t cpu;
+        bool is_fair;
+    } others[] = {{"quiet isolcpus=nohz,domain,2", 2, true}, {"quiet isolcpus=2", 1, false}, {"quiet", 3, false}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct bench b;
+        struct bin bins[401];
+        bench_begin(&b);
+        for (uint32_t side = 0; side < 2; side++) {
+            const char *cmdline = side ? others[i].cmdline : "quiet isolcpus=3";
+            bench_run(&b, side ? "after" : "before", side);
+            bench_fact(&b, "cmdline", cmdline);
+            if (strstr(cmdline, "isolcpus="))
+                bench_fact(&b, "cmdline.isolcpus", strstr(cmdline, "isolcpus=") + 9);
+            struct series s = series_of(&b, "T0");
+            s.cpu = side ? others[i].cpu : 3;
+            bench_series(&b, &s, bins, bins_of(bins, 1e6, 4, 1));
+        }
+        bench_analyse(&b, JOB_INFO | JOB_COMPARE);
+        assert_true((confound_of(&b, "isolation") == NULL) == others[i].is_fair);
+        assert_true(b.analysis.comparison.comparable == others[i].is_fair);
+        bench_end(&b);
+    }
+}
+
+/* Isolated, shared, isolated: the last is comparable with the first though the second is not. */
+static void a_third_run_is_weighed_by_itself(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct bin bins[401];
+    bench_begin(&b);
+    for (uint32_t side = 0; side < 3; side++) {
+        bench_run(&b, side == 0 ? "one" : side == 1 ? "two" : "three", side);
+        bench_fact(&b, "cmdline", side == 1 ? "quiet" : "quiet isolcpus=1");
+        if (side != 1)
+            bench_fact(&b, "cmdline.isolcpus", "1");
+        bench_fact(&b, "kernel.release", "5.0.14-rt8");
+        bench_fact(&b, "load.command", "hackbench");
+        struct series s = series_of(&b, "T0");
+        bench_series(&b, &s, bins, bins_of(bins, 1e6, side ? 6 : 4, 1));
+    }
+    bench_analyse(&b, JOB_INFO | JOB_COMPARE);
+    assert_false(b.analysis.comparison.comparable);
+    assert_int_equal(found(&b, "not-comparable")->run, 1);
+    for (size_t i = 0; i < b.analysis.findings.n; i++) {
+        const struct finding *finding = b.analysis.findings.items[i];
+        if (strcmp(finding->code, "tail-regressed") == 0)
+            assert_int_equal(finding->confidence, finding->run == 1 ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY);
+    }
+    bench_end(&b);
+}
+
+static void a_cokernel_without_its_pipeline_is_weak(void **state)
+{
+    (void)state;
+    for (int stated = 0; stated < 2; stated++) {
+        struct bench b;
+        struct bin bins[401];
+        bench_begin(&b);
+        for (uint32_t side = 0; side < 2; side++) {
+            bench_run(&b, side ? "B" : "A", side);
+            bench_fact(&b, "candidate", side ? "Xenomai (svn Rev. #949)" : "Preempt-RT 2.6.16-rt16");
+            bench_fact(&b, "kernel.release", side ? "2.6.16" : "2.6.16-rt16");
+            if (side && stated)
+                bench_fact(&b, "ipipe.version", "1.2-04");
+            struct series s = series_of(&b, "T0");
+            bench_series(&b, &s, bins, bins_of(bins, 1e6, 4, 1));
+        }
+        bench_analyse(&b, JOB_INFO | JOB_COMPARE);
+        if (stated)
+            assert_null(confound_of(&b, "ipipe.version"));
+        else
+            assert_string_equal(confound_of(&b, "ipipe.version")->severity, "weakening");
+        bench_end(&b);
+    }
+}
+
 /* ---- tests, "no worse than" ---- */
 
 static double p_of_metric(const struct bench *b, const char *name)
@@ -217,6 +300,9 @@ int main(void)
         cmocka_unit_test(a_worse_tail_and_body_are_said),
         cmocka_unit_test(a_lone_maximum_against_another_is_possible_at_most),
         cmocka_unit_test(isolation_of_one_side_invalidates_unless_under_test),
+        cmocka_unit_test(isolation_is_of_the_measured_cpu),
+        cmocka_unit_test(a_third_run_is_weighed_by_itself),
+        cmocka_unit_test(a_cokernel_without_its_pipeline_is_weak),
         cmocka_unit_test(equal_runs_are_shown_to_be_no_worse),
         cmocka_unit_test(a_better_run_is_no_worse_but_not_equivalent),
         cmocka_unit_test(another_shape_of_the_body_is_said),
