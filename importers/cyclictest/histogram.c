@@ -315,7 +315,8 @@ static void give_to_threads(struct result *result, struct table *table)
     h->n_rows = table->n_rows;
     h->last_bucket = table->n_rows ? table->last_bucket : -1;
     h->has_zero_rows = table->has_zero_rows;
-    h->lacks_rows = table->has_zero_rows && table->has_jumps; /* versions that print zeros print all rows */
+    /* Versions that print zeros print all rows; a report may print none of them, and only the sums below. */
+    h->lacks_rows = (table->has_zero_rows && table->has_jumps) || h->n_rows == 0;
     h->has_total = table->n_values[FOOTER_TOTAL] > 0;
     h->has_footers = h->has_total || table->n_values[FOOTER_MIN] || table->n_values[FOOTER_MAX];
     for (size_t i = 0; i < n; i++) {
@@ -502,7 +503,7 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
         result->histogram.single_max |= old_maximum;
         result->histogram.has_footers |= old_maximum;
         if (result->histogram.lacks_rows || result->histogram.lacks_maximum)
-            import_note(import, "entries-missing", begin, "rows were cut out of the histogram");
+            import_note(import, "entries-missing", begin, result->histogram.n_rows ? "rows were cut out of the histogram" : "the histogram has sums but no rows");
         if (!result->histogram.has_footers && table.n_rows) {
             import_note(import, "file-truncated", lines_number(lines), "the histogram ends without its summary");
         }
