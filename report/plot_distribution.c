@@ -65,8 +65,8 @@ static void set_axes(struct plot *plot, const struct range *range)
             "set tics nomirror tc rgb '#202020'\nset logscale y\n");
     if (range->is_log)
         fputs("set logscale x\n", plot->script);
-    fprintf(plot->script, "set xlabel 'latency (%s)' offset 0,0.7\n", range->unit.name);
-    fputs("set key outside below horizontal Left reverse samplen 2 spacing 1.1 maxrows 6 tc rgb '#202020'\n", plot->script);
+    fprintf(plot->script, "set xlabel 'latency (%s)' offset 0,0.3\n", range->unit.name);
+    fputs("set key outside above horizontal Left reverse samplen 2 spacing 1.1 maxrows 6 tc rgb '#202020'\n", plot->script);
 }
 
 static void add_curve(struct plot *plot, size_t index, size_t n_series, const char *title, const char *style)
