@@ -23,9 +23,11 @@ const struct command command_compare = {
     .max_words = SIZE_MAX,
     .description = "Compares runs in their order, the first being the baseline: body, quantiles and tail apart, maxima "
                    "at equal sample counts, each with its interval. Conditions that differ or are not known are named "
-                   "as confounds. An INPUT that holds several runs counts as several. For --fail-regression a metric is "
-                   "worse only if its whole interval (--confidence) lies above the limit: chance alone breaks a limit "
-                   "of 0 in at most 2.5 % of metrics at 95 %, and one of 20 far more rarely.",
+                   "as confounds. An INPUT that holds several runs counts as several; they are repeats of one condition, and "
+                   "a difference must then exceed what they differ by. Without a difference, quantiles are tested for \"no "
+                   "worse than\" the baseline by --margin. For --fail-regression a metric is worse only if its whole interval "
+                   "(--confidence) lies above the limit, beyond chance with all metrics counted: a system that did not change "
+                   "breaks it in at most 5 % of comparisons at 95 %.",
     .examples = "whylate compare before.txt after.txt\n"
                 "whylate compare base.json new.json --fail-regression 20\n"
                 "whylate compare a.txt b.txt --factor cmdline.isolcpus\n",

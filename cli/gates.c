@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzers/stats/counting.h"
 #include "base/duration.h"
 #include "report/output.h"
 #include "report/words.h"
@@ -128,19 +129,24 @@ static void gate_verdicts(struct gates *gates, const struct session *session, co
 }
 
 /*
- * A regression is a metric whose whole confidence interval lies above the limit: what chance alone can do does not fail
- * a build. The plain maximum has no such interval and is no gate (--fail-above is).
+ * A regression is a metric whose whole confidence interval lies above the limit, and that differs beyond chance with all
+ * metrics tested counted (Holm): what chance alone can do does not fail a build. The plain maximum has no such interval
+ * and is no gate (--fail-above is).
  */
-static void gate_regression(struct gates *gates, const struct comparison *comparison, double limit_pct)
+static void gate_regression(struct gates *gates, const struct comparison *comparison, double limit_pct, double alpha)
 {
     double limit = 1 + limit_pct / 100;
+    double *p = memory_resize(NULL, comparison->n_metrics, sizeof *p);
+    for (size_t i = 0; i < comparison->n_metrics; i++)
+        p[i] = isnan(comparison->metrics[i].low) ? NAN : comparison->metrics[i].p;
+    adjust_holm(p, comparison->n_metrics);
     for (size_t i = 0; i < comparison->n_metrics; i++) {
         const struct metric *metric = &comparison->metrics[i];
         if (isnan(metric->low))
             continue;
         struct text name = {0}, problem = {0};
         text_format(&name, "%s: no more than %g %% worse", metric->name, limit_pct);
-        if (comparison->comparable && metric->low > limit)
+        if (comparison->comparable && metric->low > limit && !(p[i] >= alpha))
             text_format(&problem, "worse by %.3g %% (interval %.3g to %.3g %%)", (metric->ratio - 1) * 100,
                         (metric->low - 1) * 100, (metric->high - 1) * 100);
         else if (!comparison->comparable)
@@ -149,6 +155,7 @@ static void gate_regression(struct gates *gates, const struct comparison *compar
         text_release(&name);
         text_release(&problem);
     }
+    free(p);
 }
 
 void gates_run(struct gates *gates, const struct request *request, const struct session *session)
@@ -164,7 +171,7 @@ void gates_run(struct gates *gates, const struct request *request, const struct 
         is_wanted = true;
     }
     if (!isnan(request->fail_regression_pct)) {
-        gate_regression(gates, &session->analysis.comparison, request->fail_regression_pct);
+        gate_regression(gates, &session->analysis.comparison, request->fail_regression_pct, 1 - request->analysis.confidence_pct / 100);
         is_wanted = true;
     }
     size_t n_checked = 0;
@@ -176,6 +183,20 @@ void gates_run(struct gates *gates, const struct request *request, const struct 
 }
 
 /* ---- telling ---- */
+
+/* How often each limit that was asked for fails a build without a reason (tests/tools/stats_accuracy.c measures it). */
+static void add_error_rates(const struct request *request, struct text *out)
+{
+    if (!isnan(request->fail_regression_pct))
+        text_format(out, "--fail-regression: a system that did not change fails in at most %.3g %% of comparisons, all metrics together. ",
+                    100 - request->analysis.confidence_pct);
+    if (request->fail_verdict)
+        text_add(out, "--fail-verdict: a run whose tail is honest is called suspect in at most 1 % of runs, all its series together. ");
+    if (request->fail_above_ns != NS_UNKNOWN)
+        text_add(out, "--fail-above: one maximum is one sample, and a longer run has a larger one; its rate is not bounded. ");
+    if (out->length > 0) /* each ends with a blank */
+        text_truncate(out, out->length - 1);
+}
 
 static void write_xml_text(FILE *file, const char *string)
 {
@@ -192,14 +213,22 @@ static void write_xml_text(FILE *file, const char *string)
     text_release(&clean);
 }
 
-static void write_junit(FILE *file, const struct gates *gates, const char *command)
+static void write_junit(FILE *file, const struct gates *gates, const struct request *request)
 {
     size_t n_skipped = 0;
+    struct text rates = {0};
+    add_error_rates(request, &rates);
     for (size_t i = 0; i < gates->n; i++)
         n_skipped += gates->results[i].is_skipped;
     fprintf(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                   "<testsuite name=\"whylate %s\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\">\n",
-            command, gates->n, gates->n_failed, n_skipped);
+            request->command->name, gates->n, gates->n_failed, n_skipped);
+    if (rates.length) {
+        fputs("  <properties><property name=\"error rates\" value=\"", file);
+        write_xml_text(file, text_string(&rates));
+        fputs("\"/></properties>\n", file);
+    }
+    text_release(&rates);
     for (size_t i = 0; i < gates->n; i++) {
         const struct gate_result *result = &gates->results[i];
         fputs("  <testcase classname=\"whylate\" name=\"", file);
@@ -215,9 +244,14 @@ static void write_junit(FILE *file, const struct gates *gates, const char *comma
     fputs("</testsuite>\n", file);
 }
 
-static void write_tap(FILE *file, const struct gates *gates)
+static void write_tap(FILE *file, const struct gates *gates, const struct request *request)
 {
+    struct text rates = {0};
+    add_error_rates(request, &rates);
     fprintf(file, "TAP version 13\n1..%zu\n", gates->n);
+    if (rates.length)
+        fprintf(file, "# %s\n", text_string(&rates));
+    text_release(&rates);
     for (size_t i = 0; i < gates->n; i++) {
         const struct gate_result *result = &gates->results[i];
         bool failed = result->problem && !result->is_skipped;
@@ -242,7 +276,7 @@ enum status gates_report(const struct gates *gates, const struct request *reques
             fprintf(stderr, "whylate: limit %s: %s: %s\n", gates->results[i].is_skipped ? "not checked" : "exceeded",
                     gates->results[i].name, gates->results[i].problem);
     if (request->tap)
-        write_tap(stdout, gates);
+        write_tap(stdout, gates, request);
     if (stdout_finish(error) == FAILED)
         return FAILED;
     if (!request->junit)
@@ -250,7 +284,7 @@ enum status gates_report(const struct gates *gates, const struct request *reques
     struct output_file output;
     if (output_file_begin(&output, request->junit, error) == FAILED)
         return FAILED;
-    write_junit(output.file, gates, request->command->name);
+    write_junit(output.file, gates, request);
     return output_file_finish(&output, error);
 }
 

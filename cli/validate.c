@@ -11,7 +11,9 @@ const struct command command_validate = {
     .max_words = SIZE_MAX,
     .description = "Judges the maximum of each series: credible, credible-isolated (a single far sample that other "
                    "evidence confirms), suspect, artefact, insufficient (too short or cut) or no-data; with the "
-                   "evidence for and against, and what would settle it.",
+                   "evidence for and against, and what would settle it. A run whose tail is honest, however heavy, is called "
+                   "suspect in at most 1 % of runs, all its series together: so often does --fail-verdict suspect fail "
+                   "without a reason.",
     .examples = "whylate validate histogram.txt\n"
                 "whylate validate nightly.json --fail-verdict suspect --fail-above 150us --junit result.xml\n",
     .jobs = JOB_INFO | JOB_VALIDATE,
