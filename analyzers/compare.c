@@ -56,7 +56,8 @@ static void tell_tail(const struct compare *compare, uint32_t side, const struct
     struct findings *out = &compare->analysis->findings;
     if (d->tail == 0)
         return;
-    struct finding *finding = add(compare, side, d->tail > 0 ? "tail-regressed" : "tail-improved", d->by_runs ? "ranks" : "",
+    struct finding *finding = add(compare, side, d->tail > 0 ? "tail-regressed" : "tail-improved",
+                                  d->by_runs ? "ranks" : isnan(d->tail_from_ns + d->tail_to_ns) ? "hidden" : "",
                                   d->tail > 0 ? SEVERITY_WARNING : SEVERITY_NOTE, compare_weaken(d->tail_confidence, gravest));
     if (!isnan(d->tail_level)) {
         finding->subject = arena_format(out->arena, "%.10g %%", d->tail_level * 100);

@@ -19,7 +19,7 @@ static void add_ns(struct text *text, double ns)
     if (fabs(ns) < 9e18)
         text_add(text, duration_format((int64_t)llround(ns), buffer));
     else
-        text_add(text, "unknown");
+        text_add(text, "beyond its histogram"); /* the quantile lies in the overflow */
 }
 
 static void add_count(struct text *text, double n)
@@ -53,7 +53,7 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
         if (isnan(d->tail_level))
             text_add(text, "maxima around ");
         else
-            text_format(text, "%.10g %% of samples below ", d->tail_level * 100);
+            text_format(text, isnan(d->tail_from_ns + d->tail_to_ns) ? "%.10g %% quantile " : "%.10g %% of samples below ", d->tail_level * 100);
         add_ns(text, d->tail_from_ns);
         text_add(text, " -> ");
         add_ns(text, d->tail_to_ns);
@@ -69,7 +69,7 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
     } else if (d->tail != 0) {
         text_add(text, d->by_runs && isnan(d->body_from_ns + d->body_to_ns) ? "Of the body nothing is known. " : "The body is not shown to differ. ");
     }
-    if (d->n_no_worse > 0 && d->body <= 0 && d->tail <= 0)
+    if (d->n_no_worse > 0 && d->body <= 0 && d->tail == 0)
         text_format(text, "It is shown to be %s by more than %.3g %% up to the %.10g %% quantile. ", d->is_equivalent ? "neither worse nor better" : "no worse",
                     compare->options->margin_pct, quantile_levels[d->n_no_worse - 1] * 100);
     if (d->by_trace)

@@ -2,6 +2,7 @@
 /* Signs in the times of the largest samples: rhythm, start-up, rows of one stall that a tool counted many times. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzers/judged.h"
 #include "analyzers/outlier_times.h"
@@ -19,7 +20,9 @@ static double find_period(const double *t, size_t n, double interval_s, double *
     double span = t[n - 1] - t[0], best = NAN;
     *p = 1;
     *r = 0;
-    double shortest = fmax(fmax(4 * interval_s, 0.01), 4 * span / RHYTHM_SCANS), longest = span / 3;
+    /* One beat of twenty, or more: a short period of which hardly a beat shows an outlier fits any two clocks. */
+    double beats = span / ((double)n - 1) / 20;
+    double shortest = fmax(fmax(fmax(4 * interval_s, 0.01), beats), 4 * span / RHYTHM_SCANS), longest = span / 3;
     if (longest > shortest)
         best = rhythm_find(t, n, shortest, longest, p, r);
     const size_t n_usual = sizeof usual_periods_s / sizeof *usual_periods_s;
@@ -38,6 +41,41 @@ static double find_period(const double *t, size_t n, double interval_s, double *
     return best;
 }
 
+#define COMB_LEVEL 1e-6
+#define COMB_SHARE 0.25 /* of the events, at least */
+#define MOST_COMBS 3
+
+/* Events that follow one another at one distance, and what is left after them at another. True if any was told. */
+static bool tell_combs(const struct store *store, const struct judged *judged, const struct outlier_times *times, size_t n,
+                       double interval, struct findings *out)
+{
+    double *left = memory_resize(NULL, n, sizeof *left);
+    bool *is_in = memory_resize(NULL, n, sizeof *is_in);
+    size_t n_left = n, n_told = 0;
+    memcpy(left, times->seconds, n * sizeof *left);
+    while (n_told < MOST_COMBS) {
+        size_t n_in;
+        double p, period = comb_find(left, n_left, interval, &n_in, is_in, &p);
+        if (isnan(period) || p > COMB_LEVEL || (double)n_in < COMB_SHARE * (double)n || n_in < 5 ||
+            (times->has_clock && series_resultant(store, judged->series, period) > 0.7))
+            break;
+        struct finding *finding = judged_finding(store, judged, out, "periodic-outliers", "comb", SEVERITY_WARNING, CONFIDENCE_LIKELY);
+        finding_integer(out, finding, "period_ns", (int64_t)(period * 1e9));
+        finding_integer(out, finding, "n_in", (int64_t)n_in);
+        finding_integer(out, finding, "n_outliers", (int64_t)n);
+        finding_number(out, finding, "p", p);
+        n_told++;
+        size_t kept = 0;
+        for (size_t i = 0; i < n_left; i++)
+            if (!is_in[i])
+                left[kept++] = left[i];
+        n_left = kept;
+    }
+    free(left);
+    free(is_in);
+    return n_told > 0;
+}
+
 static void tell_rhythm(const struct store *store, const struct judged *judged, const struct outlier_times *times,
                         struct findings *out)
 {
@@ -51,6 +89,8 @@ static void tell_rhythm(const struct store *store, const struct judged *judged, 
             return; /* out of order: not one clock */
     double interval = s->interval_ns != NS_UNKNOWN ? (double)s->interval_ns / 1e9 : 0, p, r;
     double period = find_period(times->seconds, n, interval, &p, &r);
+    if (!(p <= RHYTHM_LEVEL && r > 0.9) && interval > 0 && tell_combs(store, judged, times, n, interval, out))
+        return; /* several clocks: one period for all would be none of theirs */
     if (isnan(period) || p > RHYTHM_LEVEL || (times->has_clock && series_resultant(store, judged->series, period) > 0.7 * r))
         return;
     struct finding *finding = judged_finding(store, judged, out, "periodic-outliers", times->has_clock ? "" : "cycles", SEVERITY_WARNING,

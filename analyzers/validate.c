@@ -308,7 +308,7 @@ static bool has_trouble(const struct findings *out, uint32_t run)
 static void tell_clean(const struct store *store, const struct judged *judged, const struct analysis *analysis, uint32_t run,
                        struct findings *out)
 {
-    size_t n = 0, n_fitted = 0, n_credible = 0;
+    size_t n = 0, n_fitted = 0, n_credible = 0, n_open = 0;
     int64_t max_ns = 0;
     double level_ns = NAN;
     const struct tail_fit *highest = NULL; /* the fit that reaches furthest */
@@ -320,6 +320,7 @@ static void tell_clean(const struct store *store, const struct judged *judged, c
         n++;
         n_fitted += judged[i].fit.is_fitted;
         n_credible += analysis->series[i].verdict == VERDICT_CREDIBLE;
+        n_open += !judged[i].fit.fits || (s->n_overflow != COUNT_UNKNOWN && s->n_overflow > 1); /* where its tail runs is not known */
         max_ns = s->max_ns != NS_UNKNOWN && s->max_ns > max_ns ? s->max_ns : max_ns;
         const struct tail *tail = &analysis->series[i].tail;
         if (tail->n_levels > 1 && !(tail->levels[1].level_ns <= level_ns)) {
@@ -329,7 +330,7 @@ static void tell_clean(const struct store *store, const struct judged *judged, c
         is_vague |= !judged[i].fit.fits || tail->n_levels < 2;
         is_vague |= tail->n_levels > 1 && !(tail->levels[1].high_ns < 2 * tail->levels[1].level_ns);
     }
-    if (n == 0 || n_credible < n || n_fitted < n || findings_have(out, "two-populations", run))
+    if (n == 0 || n_credible < n || n_fitted < n || n_open > 0 || findings_have(out, "two-populations", run))
         return;
     struct finding *finding = findings_add(out, has_trouble(out, run) ? "tail-consistent" : "clean", SEVERITY_NOTE, CONFIDENCE_LIKELY);
     finding->run = run;

@@ -138,7 +138,8 @@ void headline_verdicts(const json_t *document, struct text *out)
         json_array_foreach(json_object_get(run, "series"), k, series) {
             n++;
             count[verdict_position(json_get_text(series, "verdict"))]++;
-            if (json_get_ns(series, "max_ns") != NS_UNKNOWN &&
+            const char *verdict = json_get_text(series, "verdict");
+            if (json_get_ns(series, "max_ns") != NS_UNKNOWN && !(verdict && strcmp(verdict, "no-data") == 0) &&
                 (!worst || json_get_ns(series, "max_ns") > json_get_ns(worst, "max_ns")))
                 worst = series;
         }

@@ -24,6 +24,10 @@ const struct sentence sentences_comparison[] = {
              "{p}]",
      .meaning = "Rare large latencies are rarer or smaller than in the baseline, beyond chance: counts above common edges (exact, no "
                 "shape assumed), corrected for the levels tried, and by at least 5 % of the quantile."},
+    {.code = "tail-improved", .variant = "hidden",
+     .text = "{run}: the tail is better: fewer samples are large; the {subject} quantile lies in the overflow of the baseline's histogram[ and at "
+             "{to_ns} here][, p = {p}]",
+     .advice = "widen the histogram (cyclictest -h) so that quantiles can be told"},
     {.code = "tail-improved", .variant = "ranks",
      .text = "{run}: the maxima are lower: around {from_ns} in the baseline, {to_ns} here[, p = {p}]",
      .advice = "repeat each side a few times, with histograms: single maxima say little"},
@@ -32,6 +36,10 @@ const struct sentence sentences_comparison[] = {
              "{p}]",
      .advice = "find the cause of the large samples (whylate explain on a trace of this side)",
      .meaning = "Rare large latencies are more frequent or larger than in the baseline, beyond chance."},
+    {.code = "tail-regressed", .variant = "hidden",
+     .text = "{run}: the tail is worse: more samples are large; the {subject} quantile lies [at {from_ns} in the baseline and ]in the overflow of "
+             "this histogram[, p = {p}]",
+     .advice = "widen the histogram (cyclictest -h) so that quantiles can be told"},
     {.code = "tail-regressed", .variant = "ranks",
      .text = "{run}: the maxima are higher: around {from_ns} in the baseline, {to_ns} here[, p = {p}]",
      .advice = "repeat each side a few times, with histograms: single maxima say little"},

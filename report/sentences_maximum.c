@@ -89,6 +89,10 @@ const struct sentence sentences_maximum[] = {
              "clock",
      .advice = "look for what has this period: firmware, management hardware, a timer, a cron job (cat /proc/timer_list; perf stat -e "
                "msr/smi/)"},
+    {.code = "periodic-outliers", .variant = "comb",
+     .text = "{series}: {n_in} of {n_outliers} large samples follow one another at {period_ns} (p = {p}): one of their sources runs by a clock",
+     .advice = "look for what has this period: firmware, management hardware, a timer, a cron job (cat /proc/timer_list; perf stat -e "
+               "msr/smi/)"},
     {.code = "clustered-outliers",
      .text = "{series}: large samples come in clusters of {cluster} on average (extremal index {theta}, {n_outliers} values from "
              "{threshold_ns} up): they are not independent, so intervals are too narrow and fewer events happened than it seems",
@@ -136,7 +140,7 @@ const struct sentence sentences_maximum[] = {
                 "coefficient of variation (1 for an exponential tail). The other estimators are told because they weigh the values differently; where "
                 "they disagree, the forecast hangs on the choice."},
     {.code = "tail-consistent",
-     .text = "the maxima of all {n_series} series (up to {max_ns}) are where their tails end[; ten times the samples would reach about "
+     .text = "the maxima of all series ({n_series}, up to {max_ns}) are where their tails end[; ten times the samples would reach about "
              "{level_ns}[, from {lowest_ns} to {highest_ns} by the {n_thresholds} thresholds that fit]]",
      .meaning = "The distribution runs smoothly up to its maximum: nothing in the values says that it is false."},
     {.code = "clean",

@@ -101,9 +101,27 @@ static struct table *new_series_table(const json_t *all, size_t from, size_t to,
     return table_new(columns, n);
 }
 
-/* "cyclictest, timer-wakeup, fifo 80, every 1 ms, 12 h 0 min": what the series of a group have in common. */
-static void print_measurement(const struct text_view *view, const json_t *first)
+/* The interval of a group's series: "1 ms", or "1 ms to 3 ms" where threads have their own. */
+static void add_interval(const json_t *all, size_t from, size_t to, struct text *line)
 {
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    char buffer[DURATION_TEXT_BYTES];
+    for (size_t i = from; i < to; i++) {
+        int64_t ns = json_get_ns(json_array_get(all, i), "interval_ns");
+        if (ns == NS_UNKNOWN)
+            return;
+        least = ns < least ? ns : least;
+        most = ns > most ? ns : most;
+    }
+    text_format(line, ", every %s", duration_format(least, buffer));
+    if (most > least)
+        text_format(line, " to %s", duration_format(most, buffer));
+}
+
+/* "cyclictest, timer-wakeup, fifo 80, every 1 ms, 12 h 0 min": what the series of a group have in common. */
+static void print_measurement(const struct text_view *view, const json_t *all, size_t from, size_t to)
+{
+    const json_t *first = json_array_get(all, from);
     struct text line = {0};
     char buffer[DURATION_TEXT_BYTES];
     const char *words[] = {json_get_text(first, "tool"), json_get_text(first, "path")};
@@ -116,8 +134,7 @@ static void print_measurement(const struct text_view *view, const json_t *first)
         text_format(&line, ", %s", policy);
     if (!isnan(priority))
         text_format(&line, policy ? " %.0f" : ", priority %.0f", priority);
-    if (json_get_ns(first, "interval_ns") != NS_UNKNOWN)
-        text_format(&line, ", every %s", duration_format(json_get_ns(first, "interval_ns"), buffer));
+    add_interval(all, from, to, &line);
     if (json_get_ns(first, "duration_ns") != NS_UNKNOWN)
         text_format(&line, ", for %s", duration_format_long(json_get_ns(first, "duration_ns"), buffer));
     if (line.length)
@@ -145,7 +162,7 @@ static void print_series(const struct text_view *view, const json_t *run)
         }
         struct series_columns has = {0};
         struct table *table = new_series_table(all, from, to, &has);
-        print_measurement(view, first);
+        print_measurement(view, all, from, to);
         for (size_t i = from; i < to; i++)
             add_series_row(table, json_array_get(all, i), &has);
         table_print(table, &view->page, 2);

@@ -3,7 +3,10 @@
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdbool.h>
+#include <stdlib.h>
+
+#include "analyzers/stats/counting.h"
+#include "base/memory.h"
 
 double extremal_index_intervals(const double *t, size_t n)
 {
@@ -135,5 +138,105 @@ double rhythm_find(const double *t, size_t n, double shortest, double longest, d
     *p = fmin(1, one * (double)n_tried);
     if (resultant)
         *resultant = r;
+    return period;
+}
+
+#define COMB_LAGS 12 /* events that may lie between two teeth */
+
+struct distance {
+    double length;
+    size_t from, to;
+};
+static int by_length(const void *a, const void *b)
+{
+    const struct distance *x = a, *y = b;
+    if (x->length != y->length)
+        return x->length < y->length ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* Distances between events that are no neighbours of one burst, sorted. */
+static struct distance *distances(const double *t, size_t n, double grain, size_t *n_found)
+{
+    struct distance *all = memory_resize(NULL, n * COMB_LAGS + 1, sizeof *all);
+    size_t last = 0;
+    *n_found = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && t[i] - t[last] < 3 * grain)
+            continue; /* of the burst that `last` began */
+        last = i;
+        double before = t[i];
+        for (size_t j = i + 1, lag = 0; j < n && lag < COMB_LAGS; j++) {
+            if (t[j] - before < 3 * grain)
+                continue;
+            before = t[j];
+            lag++;
+            if (t[j] - t[i] >= 10 * grain)
+                all[(*n_found)++] = (struct distance){t[j] - t[i], i, j};
+        }
+    }
+    memory_sort(all, *n_found, sizeof *all, by_length);
+    return all;
+}
+
+/* How many distances lie about `length`, and the first of them. */
+static size_t count_about(const struct distance *d, size_t m, double length, double grain, size_t *first)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m; i++)
+        if (fabs(d[i].length - length) <= 0.001 * length + 2 * grain) {
+            *first = n++ == 0 ? i : *first;
+        }
+    return n;
+}
+
+double comb_find(const double *t, size_t n, double grain, size_t *n_in, bool *is_in, double *p)
+{
+    size_t m, best_n = 0, best = 0;
+    struct distance *d = distances(t, n, grain, &m);
+    double period = NAN, best_p = 1;
+    for (size_t i = 0, end = 0; i < m; i++) {
+        double reach = d[i].length * 1.002 + 4 * grain;
+        end = end < i ? i : end;
+        while (end < m && d[end].length <= reach)
+            end++;
+        if (end - i < 4)
+            continue;
+        /* As many as the lengths from half of it to twice would put there by chance, or those close by. */
+        double length = d[i].length, window = reach - length, close = 0, around = 0;
+        for (size_t k = 0; k < m; k++) {
+            bool is_inside = k >= i && k < end;
+            around += !is_inside && d[k].length >= length / 2 && d[k].length <= 2 * length;
+            close += !is_inside && fabs(d[k].length - length) <= 10 * window;
+        }
+        double expected = fmax(fmax(around, 1) * window / (1.5 * length), close / 20);
+        double one = fmin(1, poisson_at_least(expected, end - i) * (double)m);
+        if (one < best_p || (one == best_p && end - i > best_n)) {
+            best_p = one;
+            best_n = end - i;
+            best = i;
+        }
+    }
+    /* The teeth of a comb also stand at twice its distance: the shortest that most of them keep is its own. */
+    for (size_t k = 6; k > 1 && best_n > 0; k--) {
+        size_t first = 0, again = count_about(d, m, d[best + best_n / 2].length / (double)k, grain, &first);
+        if ((double)again >= 0.8 * (double)best_n) {
+            best = first;
+            best_n = again;
+            break;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        is_in[i] = false;
+    *n_in = 0;
+    *p = best_p;
+    if (best_n > 0) {
+        period = d[best + best_n / 2].length;
+        for (size_t i = best; i < best + best_n; i++)
+            is_in[d[i].from] = is_in[d[i].to] = true;
+        for (size_t i = 0; i < n; i++)
+            *n_in += is_in[i];
+    }
+    free(d);
     return period;
 }

@@ -238,6 +238,20 @@ static bool misses_one(const struct analysis *analysis, const char *name)
     return metric && (metric->low > 1 || metric->high < 1);
 }
 
+/* --fail-regression 0, as cli/gates.c decides it. */
+static bool breaks_gate(const struct analysis *analysis)
+{
+    double p[64];
+    size_t n = analysis->comparison.n_metrics < 64 ? analysis->comparison.n_metrics : 64;
+    bool breaks = false;
+    for (size_t i = 0; i < n; i++)
+        p[i] = isnan(analysis->comparison.metrics[i].low) ? NAN : analysis->comparison.metrics[i].p;
+    adjust_holm(p, n);
+    for (size_t i = 0; i < n; i++)
+        breaks |= analysis->comparison.metrics[i].low > 1 && !(p[i] >= 0.05);
+    return breaks;
+}
+
 /* The deepest quantile up to which "no worse" is said; 0: none. */
 static double no_worse_level(const struct analysis *analysis)
 {
@@ -266,12 +280,13 @@ static void equal_pairs(unsigned n_runs)
     enum { N_TESTS = sizeof tests / sizeof *tests };
     for (int unequal = 0; unequal < 2; unequal++)
         for (size_t f = 0; f < N_FAMILIES; f++) {
-            unsigned n_declared = 0, n_shown[N_TESTS] = {0}, n_no_worse = 0, n_long = 0;
+            unsigned n_declared = 0, n_shown[N_TESTS] = {0}, n_no_worse = 0, n_long = 0, n_broken_gates = 0;
             for (unsigned i = 0; i < n_runs; i++) {
                 double n = i % 2 ? 1e6 : 1e7;
                 size_t n_a = draw(&families[f], n, 1e9, 1, a), n_b = draw(&families[f], unequal ? n / 10 : n, 1e9, 1, b);
                 struct opened opened = analyse(a, n_a, b, n_b);
                 n_declared += declares(&opened.analysis);
+                n_broken_gates += breaks_gate(&opened.analysis);
                 for (size_t t = 0; t < N_TESTS; t++)
                     n_shown[t] += tests[t].is_interval ? misses_one(&opened.analysis, tests[t].metric) : is_shown(&opened.analysis, tests[t].metric);
                 if (i % 2 == 0 && !unequal) {
@@ -284,6 +299,8 @@ static void equal_pairs(unsigned n_runs)
             char what[64];
             snprintf(what, sizeof what, "%s: called different", lengths);
             row(what, families[f].name, n_declared, n_runs, "at most", 5, false);
+            snprintf(what, sizeof what, "%s: --fail-regression 0 fails", lengths);
+            row(what, families[f].name, n_broken_gates, n_runs, "at most", 5, false);
             for (size_t t = 0; t < N_TESTS; t++) {
                 snprintf(what, sizeof what, "%s: %s", lengths, tests[t].what);
                 row(what, families[f].name, n_shown[t], n_runs, "at most", 5, false);

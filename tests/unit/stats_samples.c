@@ -17,6 +17,7 @@
 #include "analyzers/stats/repeats.h"
 #include "analyzers/stats/tail.h"
 #include "analyzers/stats/twosample.h"
+#include "base/memory.h"
 
 static void near_or_fail(double got, double want, double tolerance, const char *what, int line)
 {
@@ -25,6 +26,12 @@ static void near_or_fail(double got, double want, double tolerance, const char *
 }
 #define NEAR(got, want, tolerance) near_or_fail((got), (want), (tolerance), #got, __LINE__)
 #define CLOSE(got, want, relative) near_or_fail((got), (want), fabs((double)(want)) * (relative), #got, __LINE__)
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
 
 static void clopper_pearson_r(void **state)
 {
@@ -287,6 +294,54 @@ static void a_far_sample_is_isolated_whatever_the_fit_saw(void **state)
     assert_true(gap.is_tested && gap.n_above == 2 && gap.p < 1e-6);
 }
 
+/* Two clocks of 9998 and 10238 cycles and a few bursts, as the overflow list of a guest's histogram held them. */
+static void two_combs_in_one_list_are_told_apart(void **state)
+{
+    (void)state;
+    double t[70];
+    size_t n = 0;
+    for (int i = 0; i < 26; i++) {
+        t[n++] = 8373 + 9998 * i + (i % 3 - 1);
+        t[n++] = 4405 + 10238 * i + (i % 2);
+        if (i % 6 == 0)
+            for (int k = 0; k < 3; k++)
+                t[n++] = 93843 + 7919 * i + k;
+    }
+    memory_sort(t, n, sizeof *t, by_value);
+    size_t n_in;
+    bool is_in[70];
+    double p, first = comb_find(t, n, 1, &n_in, is_in, &p), left[70];
+    assert_true(p < 1e-9 && n_in >= 25);
+    size_t n_left = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!is_in[i])
+            left[n_left++] = t[i];
+    double second = comb_find(left, n_left, 1, &n_in, is_in, &p);
+    assert_true(p < 1e-9 && n_in >= 20);
+    NEAR(fmin(first, second), 9998, 4);
+    NEAR(fmax(first, second), 10238, 4);
+}
+
+static void chance_makes_no_comb(void **state)
+{
+    (void)state;
+    uint64_t x = 88172645463325252u; /* xorshift: a fixed sequence */
+    size_t n_found = 0;
+    for (int run = 0; run < 300; run++) {
+        double t[80], p;
+        bool is_in[80];
+        size_t n_in;
+        for (int i = 0; i < 80; i++) {
+            x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+            t[i] = floor((double)(x % 3600000));
+        }
+        memory_sort(t, 80, sizeof *t, by_value);
+        comb_find(t, 80, 1, &n_in, is_in, &p);
+        n_found += p < 1e-3;
+    }
+    assert_true(n_found <= 2);
+}
+
 /* A quantile in the middle of a broad histogram; what is hidden counts as worse. */
 static void no_worse_needs_more_than_no_difference(void **state)
 {
@@ -355,6 +410,8 @@ int main(void)
         cmocka_unit_test(rank_sums_of_repeated_runs),
         cmocka_unit_test(equivalence),
         cmocka_unit_test(permutation_agrees_with_exceedances),
+        cmocka_unit_test(two_combs_in_one_list_are_told_apart),
+        cmocka_unit_test(chance_makes_no_comb),
         cmocka_unit_test(no_worse_needs_more_than_no_difference),
         cmocka_unit_test(spreads_of_repeated_runs_on_paper),
         cmocka_unit_test(a_smooth_tail_reaches_its_maximum),

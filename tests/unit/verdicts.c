@@ -163,6 +163,31 @@ static void a_rhythm_comes_out_of_a_bare_histogram(void **state)
     bench_end(&b);
 }
 
+/* Many overflows hide where the tail runs: nothing is said of its end. */
+static void a_hidden_tail_is_not_said_to_end(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct bin bins[401];
+    bench_begin(&b);
+    bench_run(&b, "a", 0);
+    bench_fact(&b, "cyclictest.duration_ns", "3600000000000");
+    size_t n = bins_of(bins, 3.6e6, 4, 1);
+    struct series s = series_of(&b, "T0");
+    s.n_overflow = 300;
+    s.overflow_limit_ns = 80000;
+    s.max_ns = 1475000;
+    uint64_t total = 300;
+    for (size_t k = 0; k < n; k++)
+        total += bins[k].count;
+    s.n_requested = total + 40;
+    bench_series(&b, &s, bins, n);
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+    assert_null(found(&b, "tail-consistent"));
+    assert_null(found(&b, "clean"));
+    bench_end(&b);
+}
+
 static void a_replayed_stall_is_one(void **state)
 {
     (void)state;
@@ -397,6 +422,7 @@ int main(void)
         cmocka_unit_test(nothing_measured_is_no_data),
         cmocka_unit_test(a_bare_maximum_is_insufficient),
         cmocka_unit_test(a_rhythm_comes_out_of_a_bare_histogram),
+        cmocka_unit_test(a_hidden_tail_is_not_said_to_end),
         cmocka_unit_test(a_replayed_stall_is_one),
         cmocka_unit_test(maxima_of_seconds_are_a_gev_sample),
         cmocka_unit_test(records_are_no_blocks),
