@@ -202,7 +202,7 @@ void signs_of_simultaneity(const struct store *store, struct judged *judged, siz
         /* A stop of nearly the same length elsewhere, which is proven, speaks for this one, unless its own count denies it. */
         if (confirmed && !judged[i].is_contradicted)
             judged[i].is_confirmed = true;
-        if (!first)
+        if (!first || findings_have(out, "simultaneous-maxima", store->series[judged[i].series].run)) /* cycles told it better */
             continue;
         struct finding *finding = judged_finding(store, &judged[i], out, "simultaneous-maxima", "", SEVERITY_NOTE, CONFIDENCE_POSSIBLE);
         finding_integer(out, finding, "n_series", n_alike);

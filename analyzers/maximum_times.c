@@ -47,7 +47,7 @@ static double find_period(const double *t, size_t n, double interval_s, double *
 
 /* Events that follow one another at one distance, and what is left after them at another. True if any was told. */
 static bool tell_combs(const struct store *store, const struct judged *judged, const struct outlier_times *times, size_t n,
-                       double interval, struct findings *out)
+                       double grain, struct findings *out)
 {
     double *left = memory_resize(NULL, n, sizeof *left);
     bool *is_in = memory_resize(NULL, n, sizeof *is_in);
@@ -55,7 +55,7 @@ static bool tell_combs(const struct store *store, const struct judged *judged, c
     memcpy(left, times->seconds, n * sizeof *left);
     while (n_told < MOST_COMBS) {
         size_t n_in;
-        double p, period = comb_find(left, n_left, interval, &n_in, is_in, &p);
+        double p, period = comb_find(left, n_left, grain, &n_in, is_in, &p);
         if (isnan(period) || p > COMB_LEVEL || (double)n_in < COMB_SHARE * (double)n || n_in < 5 ||
             (times->has_clock && series_resultant(store, judged->series, period) > 0.7))
             break;
@@ -89,7 +89,9 @@ static void tell_rhythm(const struct store *store, const struct judged *judged, 
             return; /* out of order: not one clock */
     double interval = s->interval_ns != NS_UNKNOWN ? (double)s->interval_ns / 1e9 : 0, p, r;
     double period = find_period(times->seconds, n, interval, &p, &r);
-    if (!(p <= RHYTHM_LEVEL && r > 0.9) && interval > 0 && tell_combs(store, judged, times, n, interval, out))
+    /* Maxima of blocks have times as fine as their blocks. */
+    double grain = s->is_block_maxima && times->n_all > 1 ? times->span_s / (double)(times->n_all - 1) : interval;
+    if (!(p <= RHYTHM_LEVEL && r > 0.9) && grain > 0 && tell_combs(store, judged, times, n, grain, out))
         return; /* several clocks: one period for all would be none of theirs */
     if (isnan(period) || p > RHYTHM_LEVEL || (times->has_clock && series_resultant(store, judged->series, period) > 0.7 * r))
         return;

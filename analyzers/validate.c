@@ -230,6 +230,7 @@ static void tell_gap(const struct store *store, const struct judged *judged, str
         finding_integer(out, finding, "second_ns", (int64_t)judged->single.below_ns);
         finding_number(out, finding, "p", judged->single_p);
         finding_integer(out, finding, "n_samples", (int64_t)judged->n);
+        finding_integer(out, finding, "n_other", (int64_t)judged->n - 1);
         if (has_fit) {
             finding_integer(out, finding, "threshold_ns", (int64_t)judged->fit.threshold_ns);
             finding_integer(out, finding, "n_excess", (int64_t)judged->fit.n_excess);
@@ -366,8 +367,9 @@ static enum status validate_run(const struct store *store, const struct analysis
         signs_of_lost_periods(store, &judged[i], out);
         judged[i].is_confirmed |= claim_confirms(store, &judged[i]) || outlier_confirms(store, analysis, &judged[i]);
     }
+    if (status != FAILED)
+        signs_of_coincidence(store, judged, n, out);
     signs_of_simultaneity(store, judged, n, out);
-    signs_of_coincidence(store, judged, n, out);
     for (size_t i = 0; i < n && status != FAILED; i++) {
         analysis->series[i].verdict = judge(store, &judged[i]);
         if (!judged[i].is_artefact)

@@ -15,7 +15,7 @@ const struct sentence sentences_maximum[] = {
                 "series together). It may be a rare cause of its own, or no latency at all: lost periods, a trace or another "
                 "series must tell."},
     {.code = "isolated-maximum", .variant = "body",
-     .text = "{series}: the maximum of {max_ns} stands alone; all other {n_samples} values end at {second_ns}, so close together that no tail "
+     .text = "{series}: the maximum of {max_ns} stands alone; all other {n_other} values end at {second_ns}, so close together that no tail "
              "can be fitted (p = {p} for the widest that they allow); nothing confirms it",
      .advice = "repeat the run[ ({repeat_ns} sees it again with 95 %, if it happens once in such a run)] with a trace that stops on "
                "it: cyclictest -b LIMIT --tracemark, or whylate-capture"},
@@ -44,8 +44,8 @@ const struct sentence sentences_maximum[] = {
      .meaning = "Several threads or CPUs were late by nearly the same amount, which suggests one cause (SMI, hypervisor, "
                 "stop_machine) or a ladder by priority. Without times it is possible, no more."},
     {.code = "simultaneous-maxima", .variant = "cycles",
-     .text = "{series}: {n_together} of its {n_overflow} overflows fell into the same cycles as those of other threads ({n_series} threads in all, p "
-             "= {p}): one cause stopped them together",
+     .text = "{n_together} of the {n_overflow} overflows of {n_threads} threads fell into {n_instants} instants that several shared, up to {n_series} "
+             "threads at one (p = {p}): one cause stopped them together",
      .advice = "look for what stops all CPUs: firmware (SMI), stop_machine, a hypervisor, or one bus (hwlatdetect; perf stat -e msr/smi/)"},
     {.code = "tick-bound",
      .text = "{series}: the maximum of {max_ns} is one timer tick ({tick_ns}): a wakeup may have waited for the next tick",

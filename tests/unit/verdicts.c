@@ -299,13 +299,38 @@ static void overflows_in_the_same_cycles_are_one_cause(void **state)
         const struct finding *finding = found(&b, "simultaneous-maxima");
         if (shared) {
             assert_string_equal(finding->variant, "cycles");
-            assert_true(value_of(finding, "n_together") == 5);
+            assert_true(value_of(finding, "n_together") == 10);
+            assert_true(value_of(finding, "n_instants") == 5);
             assert_true(value_of(finding, "p") < 1e-4);
         } else {
             assert_true(!finding || strcmp(finding->variant, "cycles") != 0);
         }
         bench_end(&b);
     }
+}
+
+/* Sixteen threads, one stop each of another length, all at one instant: each stands alone, and the others confirm it. */
+static void a_stop_that_many_threads_saw_is_confirmed(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_begin(&b);
+    bench_run(&b, "a", 0);
+    for (int thread = 0; thread < 16; thread++) {
+        struct bin bins[] = {{2000, 500000}, {3000, 95000}, {4000, 4500}, {5000, 400}, {6000, 90}};
+        struct series s = series_of(&b, "T");
+        uint64_t cycle = 110064 - (uint64_t)thread / 3;
+        s.n_overflow = 1;
+        s.overflow_limit_ns = 30000;
+        s.max_ns = 200000 + thread * 25000;
+        uint32_t index = bench_series(&b, &s, bins, 5);
+        store_add_overflow_cycles(b.writer, index, &cycle, 1);
+    }
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+    for (uint32_t i = 0; i < 16; i++)
+        assert_int_equal(verdict_of(&b, i), VERDICT_CREDIBLE_ISOLATED);
+    assert_true(value_of(found(&b, "simultaneous-maxima"), "n_series") == 16);
+    bench_end(&b);
 }
 
 /* All in two bins but one: no tail can be fitted, and nothing is made up inside a bin. */
@@ -427,6 +452,7 @@ int main(void)
         cmocka_unit_test(maxima_of_seconds_are_a_gev_sample),
         cmocka_unit_test(records_are_no_blocks),
         cmocka_unit_test(overflows_in_the_same_cycles_are_one_cause),
+        cmocka_unit_test(a_stop_that_many_threads_saw_is_confirmed),
         cmocka_unit_test(a_body_of_two_bins_has_no_tail),
         cmocka_unit_test(a_heavy_tail_is_said),
         cmocka_unit_test(the_recipe_is_checked),
