@@ -57,7 +57,7 @@ static void tell_tail(const struct compare *compare, uint32_t side, const struct
     if (d->tail == 0)
         return;
     struct finding *finding = add(compare, side, d->tail > 0 ? "tail-regressed" : "tail-improved",
-                                  d->by_runs ? "ranks" : isnan(d->tail_from_ns + d->tail_to_ns) ? "hidden" : "",
+                                  d->by_blocks ? "blocks" : d->by_runs ? "ranks" : isnan(d->tail_from_ns + d->tail_to_ns) ? "hidden" : "",
                                   d->tail > 0 ? SEVERITY_WARNING : SEVERITY_NOTE, compare_weaken(d->tail_confidence, gravest));
     if (!isnan(d->tail_level)) {
         finding->subject = arena_format(out->arena, "%.10g %%", d->tail_level * 100);
@@ -92,7 +92,7 @@ static void tell_nothing(const struct compare *compare, uint32_t side, const str
         return;
     bool is_rich = !d->by_runs && fmin((double)a->histogram.n, (double)b->histogram.n) >= 1e5;
     struct finding *finding = add(compare, side, "no-difference-shown",
-                                  d->by_runs ? "ranks" : d->is_within_spread ? "spread" : "", SEVERITY_NOTE,
+                                  d->by_runs && !d->by_blocks ? "ranks" : d->is_within_spread ? "spread" : "", SEVERITY_NOTE,
                                   is_rich ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE);
     put_ns(compare, finding, "from_ns", a->max_ns);
     put_ns(compare, finding, "to_ns", b->max_ns);

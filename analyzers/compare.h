@@ -14,6 +14,9 @@ struct measured_run {
     uint32_t run, side;
     struct histogram histogram; /* n 0: none (only minimum, average, maximum) */
     struct bin *bins;           /* owned */
+    struct histogram blocks;    /* maxima of equal blocks where those are all there is (Xenomai's worst of each second); n 0: none */
+    struct bin *block_bins;     /* owned */
+    double block_ns;            /* span of one */
     bool is_normalised;         /* skipped periods were added (see compare_read_runs) */
     double n, min_ns, avg_ns, max_ns, duration_ns, interval_ns; /* NAN unknown; n: samples of all its series */
     double n_per_series;        /* largest series */
@@ -39,8 +42,9 @@ struct side {
     struct repeats repeats;
     uint32_t first_run;
     size_t n_runs;
-    struct histogram histogram;
-    struct bin *bins;
+    struct histogram histogram, blocks;
+    struct bin *bins, *block_bins;
+    double block_ns; /* NAN: of unequal spans */
     double n, n_per_series, min_ns, avg_ns, max_ns; /* over its runs; avg weighted by samples */
 };
 
@@ -70,6 +74,7 @@ struct difference {
     bool length_differs, length_explains; /* the longer side has the larger maximum, and nothing else shows a difference */
     bool by_trace;                     /* the body is the path of wakeups in traces */
     bool by_runs;                      /* judged from repeated runs or threads, without histograms */
+    bool by_blocks;                    /* the tail is that of maxima of blocks */
     bool by_spread;                    /* also judged from run to run, because a side has repeats */
     bool is_within_spread;             /* what samples show, runs of one side show among themselves */
     bool is_tested;                    /* the tests below were made */

@@ -52,6 +52,8 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
         text_format(text, "%sthe tail is %s (", word_of(compare_weaken(d->tail_confidence, b->gravest)), d->tail > 0 ? "worse" : "better");
         if (isnan(d->tail_level))
             text_add(text, "maxima around ");
+        else if (d->by_blocks)
+            text_format(text, "the worst of each second, %.3g %% of them below ", d->tail_level * 100);
         else
             text_format(text, isnan(d->tail_from_ns + d->tail_to_ns) ? "%.10g %% quantile " : "%.10g %% of samples below ", d->tail_level * 100);
         add_ns(text, d->tail_from_ns);

@@ -19,6 +19,8 @@
 #define TAIL_LEAST   10   /* samples that a level must leave above it in the shorter side */
 #define SHAPE_MATTERS 0.05 /* Kolmogorov-Smirnov distance */
 #define LENGTH_MATTERS 1.2
+#define LEAST_BLOCKS 30
+#define BLOCKS_LEAST 2 /* that a level leaves above it: the counts are exact */
 
 #define MAX_LEVELS 6
 static const double tail_levels[MAX_LEVELS] = {0.999, 0.9999, 0.99999, 0.999999, 0.9999999, 0.99999999};
@@ -36,11 +38,11 @@ struct level {
 };
 
 /* Which way the share above a common edge differs, and whether the quantiles at that level differ enough to matter. */
-static struct level look_at_level(const struct histogram *a, const struct histogram *b, double level)
+static struct level look_at_level(const struct histogram *a, const struct histogram *b, double level, double n_least)
 {
     struct level found = {NAN, histogram_quantile(a, level), histogram_quantile(b, level), 0};
     double least = fmin((double)a->n, (double)b->n) * (1 - level), edge = pooled_edge(a, b, level);
-    if (least < TAIL_LEAST || isnan(edge))
+    if (least < n_least || isnan(edge))
         return found;
     uint64_t above_a = histogram_count_at_least(a, edge), above_b = histogram_count_at_least(b, edge);
     found.p = exceedance_p(above_a, a->n, above_b, b->n);
@@ -102,7 +104,7 @@ static void by_histograms(const struct compare *compare, const struct side *a, c
     p[0] = d->mann_whitney_p;
     p[1] = d->ks_p;
     for (size_t i = 0; i < MAX_LEVELS; i++) {
-        level[i] = look_at_level(both[0], both[1], tail_levels[i]);
+        level[i] = look_at_level(both[0], both[1], tail_levels[i], TAIL_LEAST);
         level_p[i] = level[i].p;
     }
     adjust_holm(p, 2 + MAX_LEVELS);
@@ -195,6 +197,42 @@ static void by_ranks(const struct compare *compare, uint32_t side, struct differ
     free(b);
 }
 
+/*
+ * Only the worst of each second is known, on both sides: counts above common edges of those, corrected together. They are
+ * many values of the tail, where a maximum of the whole run is one.
+ */
+static void by_blocks(const struct compare *compare, const struct side *a, const struct side *b, struct difference *d)
+{
+    static const double levels[] = {0.5, 0.75, 0.9, 0.95};
+    enum { N_LEVELS = sizeof levels / sizeof *levels };
+    struct level found[N_LEVELS];
+    double p[N_LEVELS];
+    d->by_blocks = true;
+    d->tail = 0;
+    d->tail_p = NAN;
+    for (size_t i = 0; i < N_LEVELS; i++) {
+        found[i] = look_at_level(&a->blocks, &b->blocks, levels[i], BLOCKS_LEAST);
+        p[i] = found[i].p;
+    }
+    adjust_holm(p, N_LEVELS);
+    for (size_t i = N_LEVELS; i-- > 0 && d->tail == 0;) {
+        if (isnan(p[i]) || p[i] >= compare_alpha(compare))
+            continue;
+        d->tail = found[i].direction;
+        d->tail_p = p[i];
+        d->tail_level = levels[i];
+        d->tail_from_ns = found[i].from;
+        d->tail_to_ns = found[i].to;
+    }
+    d->tail_confidence = CONFIDENCE_LIKELY;
+}
+
+static bool have_blocks(const struct side *a, const struct side *b)
+{
+    return a->blocks.n >= LEAST_BLOCKS && b->blocks.n >= LEAST_BLOCKS && a->blocks.width_ns == b->blocks.width_ns &&
+           a->block_ns < 1.2 * b->block_ns && b->block_ns < 1.2 * a->block_ns;
+}
+
 /* One direction that samples show, held against the runs' own spread. */
 static void hold_against_spread(struct difference *d, int *direction, enum confidence *confidence, double *shown_p,
                                 const struct spread *a, const struct spread *b, double alpha)
@@ -269,9 +307,11 @@ struct difference compare_difference(const struct compare *compare, uint32_t sid
         compare_no_worse(compare, side, &d);
     } else {
         by_ranks(compare, side, &d);
+        if (have_blocks(a, b))
+            by_blocks(compare, a, b, &d);
     }
     bool longer_is_worse = (ratio > 1) == (b->max_ns > a->max_ns) && b->max_ns != a->max_ns;
-    d.length_explains = d.length_differs && longer_is_worse && (d.tail == 0 || d.by_runs);
+    d.length_explains = d.length_differs && longer_is_worse && (d.tail == 0 || (d.by_runs && !d.by_blocks));
     /* Maxima of unequal lengths, the longer run's larger: that is what length alone gives. */
     if (d.length_explains && d.by_runs)
         d.tail = 0;

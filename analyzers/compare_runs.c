@@ -142,6 +142,16 @@ static enum omission other_omission(const struct compare *compare, uint32_t run)
     return other;
 }
 
+/* The worst of each second, of a run's first series that has no more. */
+static void keep_blocks(struct measured_run *m, const struct series *s, const struct histogram *h)
+{
+    int64_t duration = series_duration_ns(s);
+    if (duration == NS_UNKNOWN || duration <= 0 || m->blocks.n > 0)
+        return;
+    m->block_bins = histogram_merge(h, 1, &m->blocks);
+    m->block_ns = (double)duration / (double)h->n;
+}
+
 static enum status read_run(const struct compare *compare, struct measured_run *m, struct error *error)
 {
     const struct store *store = compare->store;
@@ -162,6 +172,8 @@ static enum status read_run(const struct compare *compare, struct measured_run *
         parts[n] = shapes[n].histogram;
         bool has_shape = parts[n].n > 0 && !s->is_block_maxima;
         all_shaped &= has_shape;
+        if (s->is_block_maxima && s->path == PATH_TIMER_WAKEUP && parts[n].n > 0 && m->n_series == 0)
+            keep_blocks(m, s, &parts[n]);
         double count = s->n_samples != COUNT_UNKNOWN ? (double)s->n_samples : has_shape ? (double)parts[n].n : NAN;
         double average = !isnan(s->avg_ns) ? s->avg_ns : has_shape ? histogram_mean(&parts[n]) : NAN;
         if (has_shape && !isnan(average) && s->bin_edge == BIN_FLOOR && parts[n].n_overflow == 0)
@@ -228,6 +240,26 @@ static void make_sides(struct compare *compare)
             compare->baseline = compare->runs[i].side;
 }
 
+/* Blocks of all its runs, if all have them and of one span. */
+static void pool_blocks(const struct compare *compare, uint32_t which, struct side *side)
+{
+    struct histogram *parts = memory_new(compare->n_runs * sizeof *parts);
+    size_t n = 0;
+    bool good = true;
+    side->block_ns = NAN;
+    for (size_t i = 0; i < compare->n_runs; i++) {
+        const struct measured_run *m = &compare->runs[i];
+        if (m->side != which || m->n_series == 0)
+            continue;
+        good &= m->blocks.n > 0 && (n == 0 || (m->block_ns < 1.2 * side->block_ns && side->block_ns < 1.2 * m->block_ns));
+        side->block_ns = n == 0 ? m->block_ns : side->block_ns;
+        parts[n++] = m->blocks;
+    }
+    if (good && n > 0)
+        side->block_bins = histogram_merge(parts, n, &side->blocks);
+    free(parts);
+}
+
 struct side compare_pool(const struct compare *compare, uint32_t which)
 {
     struct side side = {.first_run = ROW_NONE, .n = NAN, .n_per_series = NAN, .min_ns = NAN, .avg_ns = NAN, .max_ns = NAN};
@@ -257,7 +289,8 @@ struct side compare_pool(const struct compare *compare, uint32_t which)
     }
     if (weight > 0)
         side.avg_ns = weighted / weight;
-    side.histogram = histogram_of(NULL, 0, 1, 0, NAN, NAN);
+    side.histogram = side.blocks = histogram_of(NULL, 0, 1, 0, NAN, NAN);
+    pool_blocks(compare, which, &side);
     if (all_shaped && side.n_runs > 0)
         side.bins = histogram_merge(parts, side.n_runs, &side.histogram);
     free(parts);
@@ -282,11 +315,13 @@ void compare_release(struct compare *compare)
 {
     for (size_t i = 0; i < compare->n_runs && compare->runs; i++) {
         free(compare->runs[i].bins);
+        free(compare->runs[i].block_bins);
         free(compare->runs[i].series_max);
         free(compare->runs[i].series_avg);
     }
     for (size_t i = 0; i < compare->n_sides && compare->sides; i++) {
         free(compare->sides[i].bins);
+        free(compare->sides[i].block_bins);
         text_release(&compare->sides[i].confounds);
     }
     free(compare->runs);

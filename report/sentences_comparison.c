@@ -24,6 +24,10 @@ const struct sentence sentences_comparison[] = {
              "{p}]",
      .meaning = "Rare large latencies are rarer or smaller than in the baseline, beyond chance: counts above common edges (exact, no "
                 "shape assumed), corrected for the levels tried, and by at least 5 % of the quantile."},
+    {.code = "tail-improved", .variant = "blocks",
+     .text = "{run}: the worst of each second is lower: {subject} of them lie below {from_ns} in the baseline and below {to_ns} here[ "
+             "({change_pct})][, p = {p}]",
+     .advice = "measure with a histogram (latency -h) to know the distribution as well"},
     {.code = "tail-improved", .variant = "hidden",
      .text = "{run}: the tail is better: fewer samples are large; the {subject} quantile lies in the overflow of the baseline's histogram[ and at "
              "{to_ns} here][, p = {p}]",
@@ -36,6 +40,10 @@ const struct sentence sentences_comparison[] = {
              "{p}]",
      .advice = "find the cause of the large samples (whylate explain on a trace of this side)",
      .meaning = "Rare large latencies are more frequent or larger than in the baseline, beyond chance."},
+    {.code = "tail-regressed", .variant = "blocks",
+     .text = "{run}: the worst of each second is higher: {subject} of them lie below {from_ns} in the baseline and below {to_ns} here[ "
+             "({change_pct})][, p = {p}]",
+     .advice = "measure with a histogram (latency -h) to know the distribution as well"},
     {.code = "tail-regressed", .variant = "hidden",
      .text = "{run}: the tail is worse: more samples are large; the {subject} quantile lies [at {from_ns} in the baseline and ]in the overflow of "
              "this histogram[, p = {p}]",

@@ -184,6 +184,43 @@ static void a_cokernel_without_its_pipeline_is_weak(void **state)
     }
 }
 
+/* Xenomai's worst of each second, no histogram: 52 seconds, a fifth of them far out; then 56 that end at 87 us. */
+static void the_worst_of_each_second_is_a_tail(void **state)
+{
+    (void)state;
+    for (int swapped = 0; swapped < 2; swapped++) {
+        struct bench b;
+        bench_begin(&b);
+        for (uint32_t side = 0; side < 2; side++) {
+            bool is_bad = (side == 0) != (swapped == 1);
+            bench_run(&b, side ? "after" : "before", side);
+            struct series s = series_of(&b, "latency");
+            s.tool = "latency";
+            s.is_block_maxima = true;
+            s.policy = POLICY_COBALT;
+            s.interval_ns = 100000;
+            s.n_samples = COUNT_UNKNOWN;
+            s.avg_ns = 2955;
+            s.resolution_ns = 1;
+            s.bin_width_ns = NS_UNKNOWN;
+            s.duration_ns = INT64_C(60000000000);
+            s.max_ns = is_bad ? 374075 : 87379;
+            uint32_t index = bench_series(&b, &s, NULL, 0);
+            for (uint64_t i = 0; i < 55; i++) {
+                int64_t ns = is_bad ? (i % 5 == 0 ? 120000 + (int64_t)i * 4619 : 10000 + (int64_t)i * 271) : 20000 + (int64_t)(i * 17 % 55) * 1225;
+                store_add_sample(b.writer, index, &(struct sample){NS_UNKNOWN, i, i == 50 ? s.max_ns : ns});
+            }
+        }
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+        const struct finding *finding = found(&b, swapped ? "tail-regressed" : "tail-improved");
+        assert_non_null(finding);
+        assert_string_equal(finding->variant, "blocks");
+        assert_true(value_of(finding, "p") < 0.01);
+        assert_int_equal(finding->confidence, CONFIDENCE_LIKELY);
+        bench_end(&b);
+    }
+}
+
 /* ---- tests, "no worse than" ---- */
 
 static double p_of_metric(const struct bench *b, const char *name)
@@ -303,6 +340,7 @@ int main(void)
         cmocka_unit_test(isolation_is_of_the_measured_cpu),
         cmocka_unit_test(a_third_run_is_weighed_by_itself),
         cmocka_unit_test(a_cokernel_without_its_pipeline_is_weak),
+        cmocka_unit_test(the_worst_of_each_second_is_a_tail),
         cmocka_unit_test(equal_runs_are_shown_to_be_no_worse),
         cmocka_unit_test(a_better_run_is_no_worse_but_not_equivalent),
         cmocka_unit_test(another_shape_of_the_body_is_said),
