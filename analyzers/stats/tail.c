@@ -8,6 +8,7 @@
 #include "base/memory.h"
 
 #define N_BOOTSTRAP 99
+#define N_BOOTSTRAP_OTHERS 19 /* at other thresholds: how p moves, not its last digit */
 #define GOODNESS_LEVEL 0.05
 #define LEAST_VALUES 3 /* distinct, in a fit */
 #define MAX_ROWS 400 /* of one fit */
@@ -264,7 +265,7 @@ static struct tail_gap gap_above_body(const struct histogram *h)
     return gap;
 }
 
-struct tail_gap tail_gap_of_maximum(const struct histogram *h, double threshold_ns, uint64_t seed)
+static struct tail_gap gap_of_maximum(const struct histogram *h, double threshold_ns, unsigned n_bootstrap, uint64_t seed)
 {
     struct tail_gap gap = {.p = NAN, .n_above = 1};
     if (isnan(threshold_ns))
@@ -281,11 +282,16 @@ struct tail_gap tail_gap_of_maximum(const struct histogram *h, double threshold_
     struct excess *rows = tail_excesses(h, threshold_ns, 1, &n);
     struct gpd used;
     gap.p = is_far_above(h, gap.below_ns, gap.above_ns)
-                ? gpd_gap_test(rows, n, v - threshold_ns, gap.above_ns - v, N_BOOTSTRAP, seed, &used)
+                ? gpd_gap_test(rows, n, v - threshold_ns, gap.above_ns - v, n_bootstrap, seed, &used)
                 : 1;
     gap.is_tested = !isnan(gap.p);
     free(rows);
     return gap;
+}
+
+struct tail_gap tail_gap_of_maximum(const struct histogram *h, double threshold_ns, uint64_t seed)
+{
+    return gap_of_maximum(h, threshold_ns, N_BOOTSTRAP, seed);
 }
 
 struct tail_gap tail_gap_of_cluster(const struct histogram *h, double threshold_ns, uint64_t most)
@@ -331,7 +337,7 @@ size_t tail_gap_sensitivity(const struct histogram *h, uint64_t seed, double *le
         double goodness = NAN;
         if (!fit_without(h, edges[i], n_set_apart(h), &fit, &goodness) || goodness < GOODNESS_LEVEL)
             continue;
-        struct tail_gap gap = tail_gap_of_maximum(h, edges[i], seed + i);
+        struct tail_gap gap = gap_of_maximum(h, edges[i], N_BOOTSTRAP_OTHERS, seed + i);
         if (!gap.is_tested)
             continue;
         n++;
