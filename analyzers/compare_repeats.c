@@ -69,8 +69,8 @@ static void look_at_side(const struct compare *compare, uint32_t index)
             if (side->histogram.n > 0 && !isnan(edge))
                 r->tail_p = dispersion_p(runs, n, edge);
         }
-        /* Two tests a side, all sides together; 0.001 is the least that Anderson-Darling's table gives. */
-        double alpha = fmax(0.00101, VARY_LEVEL / 2 / (double)compare->n_sides);
+        /* Two tests a side, all sides together; 0.0005 is the least that Anderson-Darling gives. */
+        double alpha = fmax(0.00051, VARY_LEVEL / 2 / (double)compare->n_sides);
         r->vary = r->body_p < alpha || r->tail_p < alpha;
     }
     free(runs);
