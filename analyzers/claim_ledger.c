@@ -4,6 +4,7 @@
  * latency). The tool's parts are no partition (methods.md 3.1): what they leave over is a part of its own, called
  * unexplained. What a tool infers is one witness: possible, no more.
  */
+#include "analyzers/noise_parts.h"
 #include "analyzers/outlier_build.h"
 
 #include <string.h>
@@ -114,6 +115,12 @@ static const char *blocking_subject(const struct claim *c)
     return NULL;
 }
 
+/* The scheduler enables interrupts after a switch: what kept them off came before it, and no stack shows that. */
+static enum confidence late_confidence(const char *function)
+{
+    return word_class_of(function) & WORD_SCHEDULES ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY;
+}
+
 /* Stopped in the interrupt: all of its lateness lies before the handler, and only a stack can tell why. */
 static void ledger_of_late_irq(struct ledger *l, const struct claim *c)
 {
@@ -125,7 +132,7 @@ static void ledger_of_late_irq(struct ledger *l, const struct claim *c)
     o->culprit = function ? arena_format(l->arena, "%s in %s", function, task) : task;
     if (function) {
         o->cause = enables ? CAUSE_IRQS_OFF : CAUSE_HARDWARE_STALL;
-        o->confidence = CONFIDENCE_LIKELY;
+        o->confidence = late_confidence(function);
         o->why = enables ? "interrupt-where-enabled" : "interrupt-elsewhere";
         add_slice(l, enables ? SLICE_IRQS_OFF : SLICE_HARDWARE_STALL, o->culprit, o->latency_ns);
     } else {
@@ -188,19 +195,37 @@ static bool part_is_inferred(const struct claim *c, const struct slice *s)
     return false;
 }
 
-static void decide_from_slices(struct outlier *o, const struct claim *c)
+/* A late timer interrupt, and the stack into which it came: where it was enabled again, or where nothing enables it. */
+static bool decide_late_interrupt(struct ledger *l, const struct claim *c, struct slice *late)
 {
+    struct outlier *o = l->o;
+    bool enables = false;
+    const char *function = interrupted_function(c, &enables), *task = blocking_subject(c);
+    if (!function || subject_is_idle(task))
+        return false;
+    o->culprit = arena_format(l->arena, "%s in %s", function, task ? task : "an unknown task");
+    o->cause = enables ? CAUSE_IRQS_OFF : CAUSE_HARDWARE_STALL;
+    o->why = enables ? "interrupt-where-enabled" : "interrupt-elsewhere";
+    o->confidence = 2 * late->amount_ns >= o->latency_ns ? late_confidence(function) : CONFIDENCE_POSSIBLE;
+    late->kind = enables ? SLICE_IRQS_OFF : SLICE_HARDWARE_STALL;
+    late->subject = o->culprit;
+    return true;
+}
+
+static void decide_from_slices(struct ledger *l, const struct claim *c)
+{
+    struct outlier *o = l->o;
     static const enum cause causes[N_SLICE_KINDS] = {
         [SLICE_TIMER_LATE] = CAUSE_UNEXPLAINED,    [SLICE_IRQ] = CAUSE_IRQ,
         [SLICE_SOFTIRQ] = CAUSE_SOFTIRQ,           [SLICE_NMI] = CAUSE_NMI,
         [SLICE_TASK_HIGHER] = CAUSE_HIGHER_PRIORITY_TASK, [SLICE_TASK_LOWER] = CAUSE_LOWER_PRIORITY_TASK,
         [SLICE_IDLE] = CAUSE_IDLE_EXIT,            [SLICE_IDLE_EXIT] = CAUSE_IDLE_EXIT,
         [SLICE_HARDWARE_STALL] = CAUSE_HARDWARE_STALL, [SLICE_UNEXPLAINED] = CAUSE_UNEXPLAINED};
-    const struct slice *largest = NULL;
+    struct slice *largest = NULL;
     for (size_t i = 0; i < o->n_slices; i++)
         if (!largest || o->slices[i].amount_ns > largest->amount_ns)
             largest = &o->slices[i];
-    if (!largest)
+    if (!largest || (largest->kind == SLICE_TIMER_LATE && o->latency_ns != NS_UNKNOWN && decide_late_interrupt(l, c, largest)))
         return;
     o->cause = causes[largest->kind];
     o->culprit = largest->subject;
@@ -223,7 +248,9 @@ static void decide_from_slices(struct outlier *o, const struct claim *c)
 void outlier_from_claim(struct outlier *o, struct analysis *analysis, const struct store *store, struct word_classes *words,
                         uint32_t claim)
 {
-    const struct claim *c = &store->claims[claim];
+    struct claim filled;
+    bool has_noise = noise_parts(store, &store->claims[claim], &analysis->arena, &filled);
+    const struct claim *c = has_noise ? &filled : &store->claims[claim];
     (void)words;
     struct ledger l = {.arena = &analysis->arena, .o = o, .capacity = c->n_parts + 4, .cpu = c->cpu};
     if (c->line)
@@ -255,7 +282,7 @@ void outlier_from_claim(struct outlier *o, struct analysis *analysis, const stru
             else
                 add_slice(&l, SLICE_UNEXPLAINED, o->n_slices ? "left over by the tool's parts" : "no record of it", o->latency_ns - l.sum_ns);
         }
-        decide_from_slices(o, c);
+        decide_from_slices(&l, c);
     }
     o->unexplained_ns = 0;
     for (size_t i = 0; i < o->n_slices; i++)

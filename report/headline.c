@@ -87,8 +87,14 @@ void headline_outlier(const json_t *outlier, struct text *out)
         text_format(out, " for %s: %s (%s).", duration_format(latency_ns, duration), culprit, confidence);
         return;
     }
-    add_who(outlier, out);
-    if (latency_ns == NS_UNKNOWN)
+    bool is_gap = window && !strcmp(window, "section") && !json_get_text(outlier, "comm") && !isnan(json_get_number(outlier, "cpu"));
+    if (is_gap)
+        text_format(out, "CPU %.0f", json_get_number(outlier, "cpu"));
+    else
+        add_who(outlier, out);
+    if (is_gap && latency_ns != NS_UNKNOWN)
+        text_format(out, " was away for %s", duration_format(latency_ns, duration));
+    else if (latency_ns == NS_UNKNOWN)
         text_add(out, " was late by an unknown time");
     else if (window && strcmp(window, "section") == 0)
         text_format(out, " took %s", duration_format(latency_ns, duration));
