@@ -73,11 +73,14 @@ struct place {
     int64_t function_ns;
     int64_t recorded_ns;      /* from the first function row to the last */
     int64_t spin_ns;          /* in spins that poll need-resched */
+    uint32_t irq_entry;       /* the first function, if it only runs when an interrupt is taken; else 0 */
     bool wanted_while_idle;   /* need-resched was set in a row before the last: somebody waited for the idle CPU */
 };
 void place_find(const struct cause_input *input, struct place *place);
 /* The first function that is no scheduler's and no lock's in the stack of the switch that ended the wait; 0: none. */
 uint32_t place_of_switch(const struct cause_input *input);
+/* The span of a wakeup tracer's complete rows, if the value in its header is far longer than they are; else 0. */
+int64_t place_short_rows_ns(const struct cause_input *input, const struct claim *claim);
 /* The step of the window's clock, if the window is so few steps long that its length says nothing; else 0. */
 int64_t place_coarse_step_ns(const struct cause_input *input);
 

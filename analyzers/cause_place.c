@@ -18,6 +18,8 @@
 #define MAX_ROWS 200000
 #define MAX_FUNCTIONS 1024
 #define LOOK_BACK 64
+#define SHORT_MIN_ROWS 10
+#define SHORT_TIMES 10
 #define COARSE_STEPS 4
 #define COARSE_MIN_NS 1000000
 
@@ -113,6 +115,8 @@ void place_find(const struct cause_input *input, struct place *place)
         const struct row *row = &rows.items[i];
         int64_t ns = i + 1 < rows.n ? rows.items[i + 1].time_ns - row->time_ns : 0;
         place->n_rows += row->function != 0;
+        if (row->function && place->n_rows == 1 && word_class(input->words, row->function) & WORD_IRQ_ENTRY)
+            place->irq_entry = row->function;
         if (i + 1 < rows.n && row->flags & FLAG_NEED_RESCHED)
             place->wanted_while_idle = true;
         if (!row->function || ns <= 0)
@@ -159,6 +163,32 @@ uint32_t place_of_switch(const struct cause_input *input)
     if (merge)
         event_merge_free(merge);
     return found;
+}
+
+int64_t place_short_rows_ns(const struct cause_input *input, const struct claim *claim)
+{
+    const struct window *w = input->window;
+    const struct stream *s = w->stream == ROW_NONE ? NULL : &input->store->streams[w->stream];
+    if (!s || claim->kind != CLAIM_TRACER_HEADER || claim->section != SECTION_WAKEUP || s->n_shown == COUNT_UNKNOWN ||
+        s->n_shown != s->n_written || s->n_events + s->n_events / 10 < s->n_shown || s->n_events < SHORT_MIN_ROWS)
+        return 0;
+    int64_t first_ns = NS_UNKNOWN, last_ns = NS_UNKNOWN;
+    bool is_to_the_end = false;
+    struct event_ref ref;
+    struct event_merge *merge = event_merge_new(input->store, w->run, w->stream, INT64_MIN, INT64_MAX, NULL);
+    while (merge && event_merge_next(merge, &ref)) {
+        const uint32_t *words = event_words(&ref);
+        unsigned kind = ref.view->kind[ref.i];
+        const char *function = kind == KIND_FUNCTION ? store_string(input->store, words[0]) : NULL;
+        is_to_the_end |= kind == KIND_TRACER_SWITCH || (function && !strncmp(function, "trace_stop_sched_switched", 25));
+        last_ns = event_time_ns(&ref);
+        first_ns = first_ns == NS_UNKNOWN ? last_ns : first_ns;
+    }
+    if (merge)
+        event_merge_free(merge);
+    if (!is_to_the_end || first_ns == NS_UNKNOWN || SHORT_TIMES * (last_ns - first_ns) >= window_length_ns(w))
+        return 0;
+    return last_ns > first_ns ? last_ns - first_ns : 1;
 }
 
 int64_t place_coarse_step_ns(const struct cause_input *input)

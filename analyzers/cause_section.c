@@ -55,6 +55,9 @@ static const char *section_culprit(const struct cause_input *input, const struct
     if (to && from && !strcmp(to, from))
         to = NULL;
     const char *most = function_format(arena, 4 * place->function_ns >= window_length_ns(w) || (2 * place->function_ns >= place->recorded_ns && place->recorded_ns) ? store_string(input->store, place->function) : NULL);
+    const char *entry = w->section_kind == SLICE_IRQS_OFF ? store_string(input->store, place->irq_entry) : NULL;
+    if (from && entry && word_class_of(from) & WORD_IDLES && (!to || word_class_of(to) & WORD_IDLES))
+        return arena_format(arena, "an interrupt (%s) in %s", entry, task);
     if (!from)
         return most ? arena_format(arena, "%s in %s", most, task) : task;
     if (most && names_a_lock(from) && (!to || names_a_lock(to)))
@@ -154,7 +157,7 @@ static bool section_idles(const struct cause_input *input, const struct claim *c
     const struct window *w = input->window;
     const char *comm = w->comm_text ? w->comm_text : store_string(input->store, w->comm);
     bool is_idle_task = w->tid == 0 || (comm && !strncmp(comm, "swapper", 7));
-    if (!c || !is_idle_task || w->section_kind != SLICE_IRQS_OFF || place->wanted_while_idle)
+    if (!c || !is_idle_task || w->section_kind != SLICE_IRQS_OFF || place->wanted_while_idle || place->irq_entry)
         return false;
     return (c->started_at && word_class_of(c->started_at) & WORD_IDLES) || (c->ended_at && word_class_of(c->ended_at) & WORD_IDLES) ||
            (place->function && word_class(input->words, place->function) & WORD_IDLES);

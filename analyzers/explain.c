@@ -240,6 +240,19 @@ static void refuse_coarse_clock(const struct cause_input *input, struct decision
         input->sweep->pieces[i].kind = SLICE_UNEXPLAINED;
 }
 
+/* All rows of a wakeup are there, and they are over long before the value is: it mixes the clocks of two CPUs. */
+static void refuse_short_rows(const struct cause_input *input, const struct claim *claim, struct decision *decision)
+{
+    int64_t rows_ns = place_short_rows_ns(input, claim);
+    if (!rows_ns)
+        return;
+    char rows[DURATION_TEXT_BYTES];
+    decision->best.cause = CAUSE_TRACER_ARTEFACT;
+    decision->best.confidence = CONFIDENCE_POSSIBLE;
+    decision->best.why = "short-rows";
+    decision->best.culprit = arena_format(input->arena, "all rows together span %s", duration_format(rows_ns, rows));
+}
+
 /*
  * What recording its own events may have added: those beyond the typical wakeup's, at no more than the densest events
  * of the trace allow each. Said where that could be half of the excess.
@@ -313,6 +326,8 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
         cause_decide(&input, &decision);
     if (!claim || !is_tools_own(claim))
         refuse_coarse_clock(&input, &decision);
+    if (claim)
+        refuse_short_rows(&input, claim, &decision);
     if (typical->n_windows)
         contrast_add(e->contrast, &sweep, w, true);
     function_path_split(&input);

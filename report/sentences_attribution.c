@@ -200,6 +200,9 @@ const struct sentence sentences_attribution[] = {
     {.code = "tracer-artefact", .variant = "idle-wait",
      .text = "{subject}; the tracer took the sleep for a section, and nobody was held up" SUM,
      .advice = "leave the idle task out: boot with idle=poll while this tracer runs, or measure wakeups (wakeup_rt)"},
+    {.code = "tracer-artefact", .variant = "short-rows",
+     .text = "{subject}, of a value of {worst_ns}: either it mixes the clocks of two CPUs, or rows were lost" SUM,
+     .advice = "see whether the CPUs' clocks agree: dmesg | grep -i tsc, trace-cmd record -C global; then measure again"},
     {.code = "tracer-artefact", .variant = "coarse-clock",
      .text = "{subject}, and the value is no more than a few of them: how long it took is not known" SUM,
      .advice = "echo mono > /sys/kernel/tracing/trace_clock (trace-cmd record -C mono), or a kernel whose sched_clock does not "
