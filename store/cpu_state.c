@@ -111,7 +111,7 @@ void cpu_state_apply(struct cpu_state *state, int64_t time_ns, int32_t tid, unsi
         switch_to(state, time_ns, w[4], (int32_t)w[5], (int32_t)w[6]);
         break;
     case KIND_COBALT_SWITCH: /* tid 0 is the root thread: whatever Linux task is current */
-        switch_to(state, time_ns, w[4], w[5] ? (int32_t)w[5] : INT32_MIN, (int32_t)w[6]);
+        switch_to(state, time_ns, w[4], w[5] ? (int32_t)w[5] : INT32_MIN, w[5] ? prio_of_head((int32_t)w[6]) : INT32_MIN);
         break;
     case KIND_TRACER_SWITCH:
         switch_to(state, time_ns, w[4], (int32_t)w[5], (int32_t)w[6]);

@@ -87,6 +87,11 @@ struct cpu_state {
     struct open_context open[CPU_STATE_DEPTH];
 };
 void cpu_state_init(struct cpu_state *state);
+/* A co-kernel's priorities count up to the most urgent one; the kernel's count down to it. INT32_MIN: unknown. */
+static inline int32_t prio_of_head(int32_t prio)
+{
+    return prio == INT32_MIN ? prio : prio > 100 ? -1 : prio < 0 ? 99 : 99 - prio;
+}
 /* Applies one event. words are the event's; strings are ids as the words hold them. */
 void cpu_state_apply(struct cpu_state *state, int64_t time_ns, int32_t tid, unsigned kind, const uint32_t *words);
 

@@ -35,8 +35,8 @@ static uint32_t irq_letter(const struct ftrace_era *era, char c)
     switch (c) {
     case 'd':
         return era->is_pipelined ? FLAG_IRQS_OFF | FLAG_ROOT_STALLED : FLAG_IRQS_OFF;
-    case 'D': /* 2.6 -rt: only the hardware's interrupts are off; 5.17 on: off, and softirqs too */
-        return era->is_26rt ? FLAG_IRQS_OFF | FLAG_HARD_IRQS_OFF : FLAG_IRQS_OFF | FLAG_BH_OFF;
+    case 'D': /* 2.6 -rt, Dovetail to 5.15: only the hardware's interrupts are off; 5.17 on: off, and softirqs too */
+        return era->is_26rt || era->has_hard_d ? FLAG_IRQS_OFF | FLAG_HARD_IRQS_OFF : FLAG_IRQS_OFF | FLAG_BH_OFF;
     case 'b':
         return FLAG_BH_OFF;
     case '*':

@@ -78,6 +78,7 @@ struct ftrace_era {
     bool has_lock_depth; /* the header names lock-depth */
     bool is_report;    /* trace-cmd report -l */
     bool is_pipelined; /* Dovetail: hard and in-band interrupt state are two things */
+    bool has_hard_d;   /* Dovetail before 5.17: D is hard interrupts off alone, later # */
     size_t shortest;   /* token length seen so far; a longer one may hold a two-digit preempt depth */
 };
 /*

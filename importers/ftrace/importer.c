@@ -273,9 +273,13 @@ static void open_at_row(struct ftrace_reader *reader, struct import *import, str
         break;
     }
     /* Dovetail prints letters of its own; the kernel's name may be missing. */
-    for (size_t k = 0; k < 2000 && !reader->era.is_pipelined && lines_peek(lines, k, &line); k++)
-        if (ftrace_row_parse(line.text, line.length, &row) && row.token_length >= 4)
-            reader->era.is_pipelined = row.token[0] == '*' || row.token[0] == '#' || memchr(row.token, '~', row.token_length);
+    bool has_late_letters = false; /* of 5.17 and later */
+    for (size_t k = 0; k < 2000 && lines_peek(lines, k, &line); k++)
+        if (ftrace_row_parse(line.text, line.length, &row) && row.token_length >= 4) {
+            reader->era.is_pipelined |= row.token[0] == '*' || row.token[0] == '#' || memchr(row.token, '~', row.token_length);
+            has_late_letters |= row.token[0] == '#' || row.token[0] == 'b';
+        }
+    reader->era.has_hard_d = reader->era.is_pipelined && !has_late_letters;
 }
 
 /* A line that is no row: part of the trace's text all the same? */

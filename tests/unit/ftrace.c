@@ -108,6 +108,7 @@ static void test_flags(void **state)
 {
     (void)state;
     struct ftrace_era now = {0}, old = {.shortest = 4}, rt26 = {.is_26rt = true}, dovetail = {.is_pipelined = true};
+    struct ftrace_era dovetail_510 = {.is_pipelined = true, .has_hard_d = true};
     check_flags(now, "d..2", flags_make(FLAG_IRQS_OFF, 2, 0), FLAG_IRQS_OFF | FLAG_PREEMPT_DEPTH);
     check_flags(now, "dNh2.", flags_make(FLAG_IRQS_OFF | FLAG_NEED_RESCHED | FLAG_HARDIRQ, 2, 0), FLAG_MIGRATE_DEPTH);
     check_flags(now, "Dn..3", flags_make(FLAG_IRQS_OFF | FLAG_BH_OFF | FLAG_NEED_RESCHED, 0, 3), FLAG_NMI);
@@ -122,6 +123,7 @@ static void test_flags(void **state)
                 FLAG_HARD_IRQS_OFF);
     check_flags(dovetail, "*.~1", flags_make(FLAG_IRQS_OFF | FLAG_HARD_IRQS_OFF | FLAG_ROOT_STALLED | FLAG_DOMAIN_HEAD, 1, 0),
                 FLAG_DOMAIN_HEAD | FLAG_HARD_IRQS_OFF);
+    check_flags(dovetail_510, "D...", flags_make(FLAG_IRQS_OFF | FLAG_HARD_IRQS_OFF, 0, 0), FLAG_DOMAIN_HEAD | FLAG_HARD_IRQS_OFF);
     uint32_t flags, known;
     assert_false(ftrace_flags_parse(&now, "d..", 3, &flags, &known));
     assert_false(ftrace_flags_parse(&now, "12.34", 5, &flags, &known));
@@ -253,7 +255,14 @@ static void test_cobalt(void **state)
     check_body("cobalt_thread_suspend: pid=69 mask=0x2 timeout=0 timeout_mode=0 wchan=(ptrval)", "cobalt_thread_suspend ? 69 2 0");
     check_body("cobalt_shadow_gorelax: reason=syscall", "cobalt_shadow_gorelax me 7 syscall");
     check_body("cobalt_shadow_hardened: state=0x48 info=0x0", "cobalt_shadow_hardened me 7");
-    check_body("cobalt_timer_start: timer=(ptrval)([host-timer/0]) value=3952112 interval=0 mode=rel", "cobalt_timer_start ? 3952112 0");
+    check_body("cobalt_timer_start: timer=(ptrval)([host-timer/0]) value=3952112 interval=0 mode=rel", "cobalt_timer_start ? 3952112 0 0");
+    check_body("cobalt_timer_start: timer=c0ffe0(me) value=3952112 interval=1000 mode=abs", "cobalt_timer_start c0ffe0 3952112 1000 1");
+    check_body("cobalt_tick_shot: next tick at 17.698953 (delay: 4809 us)", "cobalt_tick_shot 4809 ?");
+    check_body("cobalt_head_sysentry: syscall=read", "cobalt_head_sysentry read");
+    check_body("cobalt_head_sysexit: result=-11", "cobalt_head_sysexit -11");
+    check_body("evl_timer_shot: proxy-timer at 17.698953 (delay: 4809 us, 12000 cycles)", "cobalt_tick_shot 4809 ?");
+    check_body("evl_timer_expire: timer=lat-timer:3", "cobalt_timer_expire ?");
+    check_body("irq_pipeline_entry: irq=4354", "cobalt_irq_entry 4354");
     check_body("cobalt_clock_entry: clock_irq=18", "cobalt_clock_entry 18");
     check_body("evl_switch_context: { swapper/0[-1] prio=-1, state=0x18008 } => { timer-responder:1[99] prio=98 }",
                "cobalt_switch_context swapper/0 -1 -1 ? timer-responder:1 99 98");
