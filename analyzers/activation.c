@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyzers/activation.h"
+#include "analyzers/activation_head.h"
 
 #include <string.h>
 
@@ -25,6 +25,12 @@ struct pass_cpu {
     int32_t tid, prio;
     uint32_t comm;
     struct thread *thread;     /* of the current task, if followed */
+    struct pass_task {         /* the Linux task that the co-kernel's threads run before */
+        int32_t tid, prio;
+        uint32_t comm;
+        struct thread *thread;
+        bool is_set;
+    } root;
     int irq_depth, softirq_depth;
     int64_t irq_entry_ns;
     unsigned irq_callbacks, irq_wakings; /* within the interrupt that runs */
@@ -47,6 +53,7 @@ struct activations {
     struct thread **slots; /* open addressing by tid */
     size_t n_slots, n_threads;
     struct armed_timer *timers;
+    struct head_activations *head; /* NULL until the first event of a co-kernel */
     bool has_syscalls;
 };
 
@@ -72,6 +79,7 @@ void activations_free(struct activations *p)
         free(p->slots[i]);
     free(p->slots);
     free(p->timers);
+    head_activations_free(p->head);
     free(p->cpus);
     free(p);
 }
@@ -123,7 +131,7 @@ static void grow_slots(struct activations *p)
     free(old);
 }
 
-static void activation_clear(struct activation *a)
+void activation_clear(struct activation *a)
 {
     *a = (struct activation){.tid = TID_UNKNOWN,
                              .prio = PRIO_UNKNOWN,
@@ -136,6 +144,7 @@ static void activation_clear(struct activation *a)
                              .slept_ns = NS_UNKNOWN,
                              .due_ns = NS_UNKNOWN,
                              .hard_due_ns = NS_UNKNOWN,
+                             .programmed_ns = NS_UNKNOWN,
                              .handler_ns = NS_UNKNOWN,
                              .expire_ns = NS_UNKNOWN,
                              .waking_ns = NS_UNKNOWN,
@@ -198,6 +207,8 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
 {
     int32_t prev_tid = (int32_t)w[1], next_tid = (int32_t)w[5], next_prio = (int32_t)w[6];
     struct thread *prev = c->thread && c->thread->tid == prev_tid ? c->thread : NULL;
+    if (p->head && (w[3] & 0xff) == 'S')
+        head_activations_sleep(p->head, prev_tid);
     if (!prev && prev_tid > 0 && (prio_is_realtime((int32_t)w[2]) || p->config.all_threads || p->config.task))
         prev = followed_thread(p, prev_tid, (int32_t)w[2], w[0]);
     if (prev) {
@@ -258,6 +269,38 @@ static void on_unseen_switch(struct activations *p, struct pass_cpu *c, int32_t 
     t->a.switch_is_inferred = true;
     t->a.cpu = cpu;
     t->armed = 0;
+}
+
+/* The co-kernel's threads run before Linux: the task that was current is so again when they are done. */
+static void on_head_switch(struct pass_cpu *c, const uint32_t *w)
+{
+    if (w[1] == 0) {
+        c->root = (struct pass_task){c->tid, c->prio, c->comm, c->thread, true};
+    }
+    if (w[5] != 0) {
+        c->tid = (int32_t)w[5];
+        c->prio = PRIO_UNKNOWN;
+        c->comm = w[4];
+        c->thread = NULL;
+    } else if (c->root.is_set) {
+        c->tid = c->root.tid;
+        c->prio = c->root.prio;
+        c->comm = c->root.comm;
+        c->thread = c->root.thread;
+        c->root.is_set = false;
+    } else {
+        c->tid = TID_UNKNOWN;
+        c->thread = NULL;
+    }
+}
+
+static void on_head(struct activations *p, struct pass_cpu *c, const struct event_ref *ref)
+{
+    if (!p->head)
+        p->head = head_activations_new(&p->config);
+    head_activations_apply(p->head, ref);
+    if (ref->view->kind[ref->i] == KIND_COBALT_SWITCH)
+        on_head_switch(c, event_words(ref));
 }
 
 /* Before an interrupt is recorded the current CPU may still be in a callback or handler: that is where due comes from. */
@@ -442,6 +485,9 @@ static void on_loss(struct activations *p, struct pass_cpu *c, int32_t cpu, int6
             activation_clear(&t->a);
         }
     }
+    if (p->head)
+        head_activations_loss(p->head, cpu);
+    c->root.is_set = false;
     c->thread = c->woken = c->woken_in_irq = NULL;
     c->in_callback = false;
     c->irq_depth = c->softirq_depth = 0;
@@ -510,6 +556,8 @@ void activations_apply(struct activations *p, const struct event_ref *ref)
         on_user(p, c, t_ns);
         break;
     default:
+        if (__builtin_expect(kind_is_head(ref->view->kind[ref->i]), 0))
+            on_head(p, c, ref);
         break;
     }
 }
@@ -519,4 +567,5 @@ void activations_finish(struct activations *p)
     for (size_t i = 0; i < p->n_slots; i++)
         if (p->slots[i])
             deliver(p, p->slots[i], NS_UNKNOWN);
+    head_activations_finish(p->head);
 }

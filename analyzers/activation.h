@@ -27,15 +27,21 @@ struct activation {
     bool migrated;
     bool switch_is_inferred; /* no sched_switch was recorded: switch_ns is the first event that it caused */
     bool crowded;           /* other timers or wakings in the same interrupt */
+    bool is_head;           /* of Cobalt or EVL: woken and switched to in the head domain */
+    bool is_relax;          /* no wakeup: from waking_ns, a relax, to switch_ns it was a Linux task */
+    uint32_t relax_reason;  /* string id */
     /* Times in the trace clock; NS_UNKNOWN where no event tells. */
     int64_t slept_ns;       /* its switch out before */
     int64_t due_ns, hard_due_ns;
+    int64_t programmed_ns;  /* when the hardware was told to interrupt, if that was later than due */
     int64_t handler_ns;     /* entry of the timer's interrupt */
     int64_t expire_ns, waking_ns, wakeup_ns, expire_exit_ns, handler_exit_ns, switch_ns;
     int64_t user_ns;        /* back in user space, as system call events tell */
     int64_t rearm_ns;       /* hrtimer_start of its next cycle */
     int64_t out_ns;         /* switched out, or the end of the trace */
 };
+
+void activation_clear(struct activation *activation); /* all unknown */
 
 static inline int64_t activation_begin_ns(const struct activation *a)
 {

@@ -161,8 +161,9 @@ static void add_tasks(const struct cause_input *input, const struct shares *shar
     } rows[] = {{SLICE_TASK_HIGHER, CAUSE_HIGHER_PRIORITY_TASK}, {SLICE_TASK_SAME, CAUSE_SAME_PRIORITY_TASK}};
     for (size_t i = 0; i < 2; i++) {
         const struct share *largest = largest_of(shares, rows[i].kind, 0);
+        bool is_head = largest && largest->flags & PIECE_HEAD && !input->window->a.is_head;
         if (largest)
-            add(list, (struct candidate){.cause = rows[i].cause,
+            add(list, (struct candidate){.cause = is_head ? CAUSE_HEAD_DOMAIN : rows[i].cause,
                                          .culprit = family_format(input, shares, rows[i].kind, largest),
                                          .confidence = CONFIDENCE_PROVEN,
                                          .why = "ran-instead",
@@ -226,10 +227,12 @@ static void add_sections(const struct cause_input *input, const struct shares *s
             continue;
         const char *function = function_format(input->arena, store_string(input->store, s->subject.name));
         const char *task = task_format(input, &s->subject);
+        /* Of a head domain's window only rows tell: one before it was due may be the last with interrupts off. */
+        bool is_head = input->window->a.is_head, is_seen = !is_head || input->sweep->n_hard_off;
         add(list, (struct candidate){.cause = rows[i].cause,
                                      .culprit = function ? arena_format(input->arena, "%s in %s", function, task) : task,
-                                     .confidence = CONFIDENCE_PROVEN,
-                                     .why = rows[i].why,
+                                     .confidence = is_seen ? CONFIDENCE_PROVEN : CONFIDENCE_POSSIBLE,
+                                     .why = is_head ? "hard-irqs-off" : rows[i].why,
                                      .amount_ns = shares_of_kind(shares, rows[i].kind)},
             typical_kind_ns(input->typical, rows[i].kind));
     }
@@ -258,6 +261,12 @@ static void add_handlers(const struct cause_input *input, const struct shares *s
             typical_kind_ns(input->typical, SLICE_NMI));
 }
 
+/* Time that belongs to the timer itself, whoever was current. */
+static bool subject_is_timer(const struct subject *subject)
+{
+    return subject->kind == SUBJECT_SLACK || subject->kind == SUBJECT_PROGRAMMED;
+}
+
 static void add_late_timer(const struct cause_input *input, const struct shares *shares, struct candidates *list)
 {
     for (size_t i = 0; i < shares->n; i++) {
@@ -265,11 +274,14 @@ static void add_late_timer(const struct cause_input *input, const struct shares 
         if (s->kind == SLICE_TIMER_LATE && s->subject.kind == SUBJECT_SLACK)
             add(list, (struct candidate){.cause = CAUSE_TIMER_SLACK, .culprit = "timer slack", .confidence = CONFIDENCE_PROVEN,
                                          .why = "soft-expiry", .amount_ns = s->amount_ns}, 0);
+        if (s->kind == SLICE_TIMER_LATE && s->subject.kind == SUBJECT_PROGRAMMED)
+            add(list, (struct candidate){.cause = CAUSE_TIMER_PROGRAMMING, .culprit = "hardware set to a later time than due",
+                                         .confidence = CONFIDENCE_PROVEN, .why = "shot-after-due", .amount_ns = s->amount_ns}, 0);
     }
     const struct share *late = NULL;
     int64_t amount = 0;
     for (size_t i = 0; i < shares->n; i++)
-        if (shares->items[i].kind == SLICE_TIMER_LATE && shares->items[i].subject.kind != SUBJECT_SLACK) {
+        if (shares->items[i].kind == SLICE_TIMER_LATE && !subject_is_timer(&shares->items[i].subject)) {
             amount += shares->items[i].amount_ns;
             if (!late || shares->items[i].amount_ns > late->amount_ns)
                 late = &shares->items[i];
@@ -314,8 +326,10 @@ static void add_rest(const struct cause_input *input, const struct shares *share
         {SLICE_UNEXPLAINED, CAUSE_UNEXPLAINED, CONFIDENCE_UNKNOWN, NULL, "no-record"},
         {SLICE_HARDWARE_STALL, CAUSE_HARDWARE_STALL, CONFIDENCE_LIKELY, NULL, "all-cpus-silent"},
     };
+    const struct share *open = largest_of(shares, SLICE_UNEXPLAINED, 0);
+    const char *current = open && open->subject.tid != TID_UNKNOWN ? task_format(input, &open->subject) : NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        add(list, (struct candidate){.cause = rows[i].cause, .culprit = rows[i].culprit, .confidence = rows[i].confidence,
+        add(list, (struct candidate){.cause = rows[i].cause, .culprit = rows[i].kind == SLICE_UNEXPLAINED ? current : rows[i].culprit, .confidence = rows[i].confidence,
                                      .why = rows[i].why, .amount_ns = shares_of_kind(shares, rows[i].kind)},
             typical_kind_ns(typical, rows[i].kind));
 }
@@ -331,7 +345,7 @@ static void rename_pieces(const struct cause_input *input, const struct candidat
         if (p->kind == SLICE_TASK_LOWER || (p->kind == SLICE_IDLE && p->flags & PIECE_FAIR_PICKED)) {
             enum cause cause = wait_verdict(input, &share).cause;
             p->kind = cause == CAUSE_PREEMPT_OFF ? SLICE_PREEMPT_OFF : cause == CAUSE_THROTTLING ? SLICE_THROTTLED : p->kind;
-        } else if (p->kind == SLICE_TIMER_LATE && late && p->subject.kind != SUBJECT_SLACK && share.amount_ns > usual) {
+        } else if (p->kind == SLICE_TIMER_LATE && late && !subject_is_timer(&p->subject) && share.amount_ns > usual) {
             p->kind = late->cause == CAUSE_IRQS_OFF         ? SLICE_IRQS_OFF
                       : late->cause == CAUSE_HARDWARE_STALL ? SLICE_HARDWARE_STALL
                       : late->cause == CAUSE_IDLE_EXIT      ? SLICE_IDLE_EXIT
@@ -374,6 +388,8 @@ void cause_prepare(const struct cause_input *input)
 {
     mark_own_path(input->sweep);
     carve_slack(input);
+    head_carve_programming(input);
+    head_settle(input);
     settle_last_stretch(input);
 }
 
@@ -394,11 +410,13 @@ void cause_decide(const struct cause_input *input, struct decision *decision)
     const struct candidate *late = NULL;
     struct candidate late_copy;
     for (size_t i = before; i < list.n; i++)
-        if (list.items[i].cause != CAUSE_TIMER_SLACK) {
+        if (list.items[i].cause != CAUSE_TIMER_SLACK && list.items[i].cause != CAUSE_TIMER_PROGRAMMING) {
             late_copy = list.items[i];
             late = &late_copy;
         }
     add_rest(input, &shares, &list);
+    if (input->sweep->has_relaxed)
+        add(&list, mode_switch_candidate(input, &shares), 0);
     keep_best(input, &list, decision);
     rename_pieces(input, late);
     shares_release(&shares);

@@ -83,6 +83,11 @@ uint32_t place_of_switch(const struct cause_input *input);
 int64_t place_short_rows_ns(const struct cause_input *input, const struct claim *claim);
 /* The step of the window's clock, if the window is so few steps long that its length says nothing; else 0. */
 int64_t place_coarse_step_ns(const struct cause_input *input);
+/* Dual kernels: cause_head.c */
+void head_settle(const struct cause_input *input);
+void head_carve_programming(const struct cause_input *input);
+struct candidate mode_switch_candidate(const struct cause_input *input, const struct shares *shares);
+const char *stage_name(int32_t stage);
 
 char *line_format(const struct cause_input *input, const struct subject *subject, bool with_function);
 char *task_format(const struct cause_input *input, const struct subject *subject);

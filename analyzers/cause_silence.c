@@ -145,6 +145,8 @@ struct candidate silence_verdict(const struct cause_input *input, const struct s
     if (!input->is_complete || cpu == CPU_UNKNOWN || (size_t)cpu >= input->sweep->n_silences)
         return c;
     const struct silence *s = &input->sweep->silences[cpu];
+    if (input->window->a.is_head) /* what Linux enables and disables there is not the hardware's interrupt */
+        return c;
     bool enables = false;
     const char *function = interrupted_function(input, s, &enables);
     if (function && enables) {

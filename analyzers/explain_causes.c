@@ -88,6 +88,12 @@ static int64_t amount_of(const struct outlier *o)
 {
     if (o->cause == CAUSE_UNEXPLAINED && o->unexplained_ns > 0)
         return o->unexplained_ns;
+    if (o->cause == CAUSE_MODE_SWITCH) { /* its rows are the stages of one */
+        int64_t sum = 0;
+        for (size_t i = 0; i < o->n_ledger; i++)
+            sum += o->ledger[i].kind == SLICE_MODE_SWITCH ? o->ledger[i].amount_ns : 0;
+        return sum;
+    }
     return o->n_ledger ? o->ledger[0].amount_ns : 0;
 }
 

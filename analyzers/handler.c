@@ -140,6 +140,12 @@ void handlers_apply(struct handlers *h, const struct event_ref *ref)
     case KIND_IRQ_HANDLER_EXIT:
         leave(h, cpu, t_ns, OPEN_IRQ);
         break;
+    case KIND_COBALT_IRQ_ENTRY:
+        enter(h, cpu, t_ns, OPEN_IRQ, (int32_t)w[0], 0);
+        break;
+    case KIND_COBALT_IRQ_EXIT:
+        leave(h, cpu, t_ns, OPEN_IRQ);
+        break;
     case KIND_VECTOR_ENTRY:
         enter(h, cpu, t_ns, OPEN_VECTOR, (int32_t)w[1], w[0]);
         break;

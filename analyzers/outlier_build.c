@@ -66,7 +66,9 @@ static const char *piece_subject(const struct cause_input *input, const struct p
     case SLICE_NMI:
         return line_format(input, s, true);
     case SLICE_TIMER_LATE:
-        return s->kind == SUBJECT_SLACK ? "timer slack" : task_format(input, s);
+        return s->kind == SUBJECT_SLACK ? "timer slack" : s->kind == SUBJECT_PROGRAMMED ? "programmed late" : task_format(input, s);
+    case SLICE_MODE_SWITCH:
+        return stage_name(s->number);
     case SLICE_IRQS_OFF:
     case SLICE_PREEMPT_OFF:
         if (name && s->tid == TID_UNKNOWN && !s->comm)

@@ -167,7 +167,8 @@ static void on_activation(void *context, const struct activation *a)
     enum thread_class class = class_of(s, a);
     if (class == N_CLASSES)
         return;
-    sample(s, a);
+    if (!a->is_relax)
+        sample(s, a);
     int64_t length = activation_end_ns(a) - activation_begin_ns(a);
     if (s->options->has_cpus && !cpuset_has(&s->options->cpus, a->cpu))
         return;
@@ -335,6 +336,13 @@ static enum status window_of_mark(struct selection *s, const struct mark *m, con
     *w = window_of_activation(&m->a, s->run, m->stream);
     if (c->latency_ns == NS_UNKNOWN)
         return OK;
+    if (m->a.is_head) { /* the co-kernel may fire before the due time that the tool counts from */
+        w->kind = WINDOW_TIMER;
+        w->begin_ns = c->time_ns - c->latency_ns;
+        w->end_ns = c->time_ns;
+        w->a.due_ns = w->a.hard_due_ns = w->begin_ns;
+        return OK;
+    }
     int64_t wait = m->a.slept_ns == NS_UNKNOWN ? 0 : m->a.switch_ns - m->a.slept_ns;
     if (2 * window_length_ns(w) < c->latency_ns && llabs(wait - c->latency_ns) < c->latency_ns / 4 && m->a.waker_tid > 0 &&
         !m->a.waker_in_irq) {

@@ -1,44 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyzers/row_context.h"
-#include "analyzers/sweep.h"
+#include "analyzers/sweep_private.h"
 
 #include <string.h>
-
-#define NO_CHUNK UINT32_MAX
-
-struct sweep_cpu {
-    bool seen;
-    struct cpu_state state;
-    bool in_callback;
-    uint64_t timer;
-    uint32_t n_callbacks;       /* begun so far */
-    uint32_t callback;          /* function of the hrtimer or csd callback that runs */
-    bool callback_is_csd;
-    int64_t last_ns;            /* of its last event; NS_UNKNOWN */
-    uint32_t last_chunk, last_i, last_flags, last_known;
-    uint32_t invocation;
-    uint32_t row_function;      /* of the last row, if it named one, and whose */
-    int32_t row_tid;
-    int32_t row_context;        /* OPEN_*: what the last row's letters state, where no event of a handler does */
-    bool row_context_is_cut;    /* and where it ended is among rows that are missing */
-    uint32_t row_handler;       /* the handler that runs in it, once a row has named it */
-    bool fair_picked;           /* the current task was picked while the late thread was runnable here */
-};
-
-struct run_state {
-    struct sweep *sweep;
-    const struct store *store;
-    struct word_classes *words;
-    const struct window *w;
-    struct sweep_cpu *cpus;
-    size_t n_cpus;
-    int32_t cpu;        /* the window's, now */
-    int64_t at_ns;      /* everything before is cut into pieces */
-    enum phase phase;
-    bool switched, woken;
-    bool softirq_flag_serves, rows_missing;
-    int64_t handler_boundary_ns;
-};
 
 static struct sweep_cpu *cpu_of(struct run_state *r, int32_t cpu)
 {
@@ -48,24 +12,12 @@ static struct sweep_cpu *cpu_of(struct run_state *r, int32_t cpu)
         size_t n = (size_t)cpu + 1;
         r->cpus = memory_resize(r->cpus, n, sizeof *r->cpus);
         for (size_t i = r->n_cpus; i < n; i++) {
-            r->cpus[i] = (struct sweep_cpu){.last_ns = NS_UNKNOWN, .last_chunk = NO_CHUNK};
+            r->cpus[i] = (struct sweep_cpu){.last_ns = NS_UNKNOWN, .last_chunk = NO_CHUNK, .root = {.tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN}};
             cpu_state_init(&r->cpus[i].state);
         }
         r->n_cpus = n;
     }
     return &r->cpus[cpu];
-}
-
-static const struct open_context *innermost(const struct cpu_state *state, bool handler)
-{
-    size_t n = state->n_open < CPU_STATE_DEPTH ? state->n_open : CPU_STATE_DEPTH;
-    for (size_t i = n; i-- > 0;) {
-        int32_t kind = state->open[i].kind;
-        bool is_handler = kind == OPEN_IRQ || kind == OPEN_VECTOR || kind == OPEN_SOFTIRQ || kind == OPEN_NMI;
-        if (is_handler == handler)
-            return &state->open[i];
-    }
-    return NULL;
 }
 
 static const struct open_context *open_of(const struct cpu_state *state, int32_t kind)
@@ -90,6 +42,9 @@ static void classify_handler(const struct run_state *r, const struct sweep_cpu *
         p->kind = SLICE_SOFTIRQ;
     else
         p->kind = SLICE_IRQ;
+    for (size_t i = 0; r->w->a.is_head && i < c->state.n_open && i < CPU_STATE_DEPTH; i++)
+        if (c->state.open[i].kind == OPEN_IRQ && c->state.open[i].begin_ns == r->w->a.handler_ns)
+            p->flags |= PIECE_OWN;
     if (c->in_callback) {
         p->subject.function = c->callback;
         p->callback = c->n_callbacks;
@@ -124,14 +79,17 @@ static bool classify_row_context(const struct run_state *r, const struct sweep_c
     return true;
 }
 
-static enum slice_kind task_kind(const struct run_state *r, const struct cpu_state *s)
+static enum slice_kind task_kind(const struct run_state *r, const struct sweep_cpu *c)
 {
+    const struct cpu_state *s = &c->state;
     if (r->phase == PHASE_SECTION)
         return r->w->section_kind;
     if (s->tid == r->w->tid)
         return SLICE_SELF;
     if (r->phase == PHASE_BEFORE_HANDLER)
         return SLICE_TIMER_LATE;
+    if (r->w->a.is_head != c->in_head) /* all out-of-band work comes before all in-band work */
+        return c->in_head ? SLICE_TASK_HIGHER : SLICE_SCHED;
     if (s->tid == 0)
         return SLICE_IDLE;
     if (s->prio == PRIO_UNKNOWN || r->w->prio == PRIO_UNKNOWN)
@@ -148,7 +106,13 @@ static bool section_counts(const struct run_state *r, const struct open_context 
 static void classify_task(const struct run_state *r, const struct sweep_cpu *c, struct piece *p)
 {
     const struct cpu_state *s = &c->state;
-    p->kind = task_kind(r, s);
+    p->kind = task_kind(r, c);
+    if (c->in_head)
+        p->flags |= PIECE_HEAD;
+    if (r->w->a.is_head) {
+        head_classify(r, c, p);
+        return;
+    }
     const struct open_context *idle = open_of(s, OPEN_IDLE);
     if (c->fair_picked)
         p->flags |= PIECE_FAIR_PICKED; /* idle picked over a runnable thread leaves no idle state slowly: it may not run */
@@ -179,6 +143,8 @@ static void classify(const struct run_state *r, const struct sweep_cpu *c, struc
     p->subject = (struct subject){.number = -1, .tid = c->state.tid, .prio = c->state.prio, .comm = c->state.comm};
     p->phase = r->phase;
     const struct open_context *handler = innermost(&c->state, true);
+    if (handler && r->w->a.is_head && !head_has_handler(c, handler))
+        handler = NULL;
     if (!c->seen && c->state.tid == TID_UNKNOWN) {
         p->kind = SLICE_UNEXPLAINED;
         return;
@@ -187,7 +153,7 @@ static void classify(const struct run_state *r, const struct sweep_cpu *c, struc
     bool merely_current = handler && handler->kind == OPEN_SOFTIRQ && r->phase == PHASE_BEFORE_HANDLER && !r->w->a.expired_in_softirq;
     if (handler && !merely_current)
         classify_handler(r, c, handler, p);
-    else if (handler || !classify_row_context(r, c, p))
+    else if (handler || r->w->a.is_head || !classify_row_context(r, c, p))
         classify_task(r, c, p);
 }
 
@@ -331,6 +297,8 @@ static void apply_callback(struct sweep_cpu *c, unsigned kind, const uint32_t *w
     case KIND_VECTOR_ENTRY:
     case KIND_IRQ_HANDLER_ENTRY:
     case KIND_SOFTIRQ_ENTRY:
+    case KIND_COBALT_IRQ_ENTRY:
+    case KIND_COBALT_CLOCK_ENTRY:
         c->invocation++;
         break;
     case KIND_VECTOR_EXIT:
@@ -406,6 +374,8 @@ static void follow_window(struct run_state *r, const struct event_ref *ref, int6
                      (kind == KIND_SCHED_WAKEUP || kind == KIND_SCHED_WAKEUP_NEW) && (int32_t)w[1] == win->tid;
     bool at_waking = win->a.wakeup_ns == NS_UNKNOWN && t_ns == win->a.waking_ns && kind == KIND_SCHED_WAKING &&
                      (int32_t)w[1] == win->tid;
+    if (kind_is_head(kind) || r->stage)
+        head_follow(r, ref, kind, w);
     if ((at_wakeup || at_waking) && !r->woken) {
         r->woken = true;
         r->phase = PHASE_WAITING;
@@ -420,7 +390,7 @@ static void follow_window(struct run_state *r, const struct event_ref *ref, int6
         if ((int32_t)w[5] == win->tid) {
             r->cpu = ref->cpu;
             r->phase = PHASE_RUNNING;
-        } else if (ref->cpu == r->cpu && (int32_t)w[1] != win->tid && prio_is_realtime(win->prio)) {
+        } else if (ref->cpu == r->cpu && (int32_t)w[1] != win->tid && prio_is_realtime(win->prio) && !win->a.is_head) {
             cpu_of(r, ref->cpu)->fair_picked = !prio_is_realtime((int32_t)w[6]) && (int32_t)w[6] != PRIO_UNKNOWN;
         }
     }
@@ -572,8 +542,11 @@ static void step(struct run_state *r, const struct event_ref *ref)
         c->row_context_is_cut = c->row_context != OPEN_NONE; /* it may have ended at a row that is not there */
     else if (kind == KIND_FUNCTION && row_context != c->row_context && c->row_context != OPEN_NMI && !is_way_out(r, w))
         c->row_context = OPEN_NONE; /* sparse rows: it ended unseen, and what it interrupted went on */
-    if (t_ns > r->w->begin_ns && ref->cpu == r->cpu)
+    r->row_hard_off = head_row_hard_off(c, kind, ref->view->flags[ref->i], ref->view->flags_known);
+    if (t_ns > r->w->begin_ns && ref->cpu == r->cpu) {
+        r->sweep->n_hard_off += r->row_hard_off && r->phase == PHASE_BEFORE_HANDLER && t_ns < r->handler_boundary_ns;
         cut(r, t_ns, ref->chunk, ref->i);
+    }
     int32_t cpu_before = r->cpu;
     if (t_ns >= r->w->begin_ns && t_ns <= r->w->end_ns) {
         r->sweep->n_in_window += ref->cpu == r->cpu;
@@ -582,7 +555,7 @@ static void step(struct run_state *r, const struct event_ref *ref)
             (kind == KIND_SCHED_WAKEUP || kind == KIND_SCHED_WAKING || kind == KIND_SCHED_WAKEUP_NEW) && (int32_t)w[1] == r->w->tid)
             cut(r, t_ns, ref->chunk, ref->i);
         if ((kind == KIND_SCHED_MIGRATE_TASK && (int32_t)w[1] == r->w->tid) ||
-            (kind == KIND_SCHED_SWITCH && (int32_t)w[5] == r->w->tid && ref->cpu != r->cpu))
+            ((kind == KIND_SCHED_SWITCH || kind == KIND_COBALT_SWITCH) && (int32_t)w[5] == r->w->tid && ref->cpu != r->cpu))
             cut(r, t_ns, ref->chunk, ref->i);
         uint32_t function = row_function(kind, w);
         bool waits = r->phase == PHASE_WAITING || r->phase == PHASE_SECTION;
@@ -594,7 +567,8 @@ static void step(struct run_state *r, const struct event_ref *ref)
     }
     if (kind == KIND_SCHED_SWITCH && !(r->woken && ref->cpu == r->cpu))
         c->fair_picked = false;
-    cpu_state_apply(&c->state, t_ns, tid, kind, w);
+    c->hard_off = r->row_hard_off;
+    head_apply_state(c, t_ns, tid, kind, w);
     apply_callback(c, kind, w);
     c->row_function = innermost(&c->state, true) ? 0 : row_function(kind, w);
     c->row_tid = tid;
@@ -636,6 +610,15 @@ static void run_init(struct run_state *r)
         r->cpu = w->cpu == CPU_UNKNOWN ? 0 : w->cpu; /* its rows stand there when nothing says where */
         r->phase = w->kind == WINDOW_SECTION ? PHASE_SECTION : PHASE_WAITING;
         r->woken = w->kind != WINDOW_SECTION;
+        return;
+    }
+    if (a->is_relax) {
+        r->phase = PHASE_RUNNING;
+        r->woken = true;
+        r->cpu = a->waking_cpu;
+        r->stage = STAGE_RELAX;
+        r->sweep->has_relaxed = true;
+        r->sweep->relax_reason = a->relax_reason;
         return;
     }
     r->phase = a->due_ns != NS_UNKNOWN ? PHASE_BEFORE_HANDLER : PHASE_WAKING;

@@ -60,6 +60,7 @@ enum piece_flag {
     PIECE_FAIR_PICKED = 1 << 3, /* the scheduler switched to this task although the late thread was runnable */
     PIECE_STALL = 1 << 4,    /* part of a stall of all CPUs */
     PIECE_IDLE_KNOWN = 1 << 5, /* an idle state was open (cpu_idle events) */
+    PIECE_HEAD = 1 << 6,     /* a thread of the co-kernel ran */
 };
 struct piece {
     int64_t begin_ns, end_ns;
@@ -99,8 +100,11 @@ struct silence {
     bool begin_known, end_known;
 };
 
-/* Subject of the time between a timer's soft and hard expiry. */
-#define SUBJECT_SLACK (-2)
+/* Subjects of their own: the time between a timer's soft and hard expiry; from due to the time the hardware was set to. */
+#define SUBJECT_SLACK      (-2)
+#define SUBJECT_PROGRAMMED (-3)
+/* Numbers of a mode-switch piece: how far a relaxed thread is (design.md: dual kernels). */
+enum relax_stage { STAGE_NONE, STAGE_RELAX, STAGE_SCHEDULING, STAGE_SECONDARY, STAGE_HARDEN };
 
 /* nmi_handler events come when the handler is done, and say how long it took. */
 struct nmi_span {
@@ -127,6 +131,9 @@ struct sweep {
     bool has_idle_events;
     bool has_handlers;          /* irq or vector events */
     bool has_switches, has_functions;
+    uint32_t n_hard_off;        /* rows between due and handler that show Linux with hardware interrupts off */
+    uint32_t relax_reason;      /* string id: the window's thread was relaxed; 0: not, or no reason known */
+    bool has_relaxed;
     bool throttle_timer_fired;  /* sched_rt_period_timer just before the switch */
     int64_t first_event_ns;     /* on the window's CPUs */
     int64_t last_event_ns;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a sweep keeps while it goes through the events; between sweep.c and sweep_head.c. */
+#ifndef ANALYZERS_SWEEP_PRIVATE_H
+#define ANALYZERS_SWEEP_PRIVATE_H
+
+#include "analyzers/activation_head.h"
+#include "analyzers/sweep.h"
+
+#define NO_CHUNK UINT32_MAX
+
+struct sweep_cpu {
+    bool seen;
+    struct cpu_state state;
+    bool in_callback;
+    uint64_t timer;
+    uint32_t n_callbacks;       /* begun so far */
+    uint32_t callback;          /* function of the hrtimer or csd callback that runs */
+    bool callback_is_csd;
+    int64_t last_ns;            /* of its last event; NS_UNKNOWN */
+    uint32_t last_chunk, last_i, last_flags, last_known;
+    uint32_t invocation;
+    uint32_t row_function;      /* of the last row, if it named one, and whose */
+    int32_t row_tid;
+    int32_t row_context;        /* OPEN_*: what the last row's letters state, where no event of a handler does */
+    bool row_context_is_cut;    /* and where it ended is among rows that are missing */
+    uint32_t row_handler;       /* the handler that runs in it, once a row has named it */
+    bool fair_picked;           /* the current task was picked while the late thread was runnable here */
+    bool in_head;               /* a thread of the co-kernel runs */
+    bool hard_off;              /* the last row was Linux with hardware interrupts off */
+    struct {
+        int32_t tid, prio;
+        uint32_t comm;
+    } root;                     /* the Linux task behind the co-kernel's threads */
+};
+
+struct run_state {
+    struct sweep *sweep;
+    const struct store *store;
+    struct word_classes *words;
+    const struct window *w;
+    struct sweep_cpu *cpus;
+    size_t n_cpus;
+    int32_t cpu;        /* the window's, now */
+    int64_t at_ns;      /* everything before is cut into pieces */
+    enum phase phase;
+    bool switched, woken;
+    bool softirq_flag_serves, rows_missing;
+    bool row_hard_off;  /* the row that ends the piece shows Linux with hardware interrupts off */
+    enum relax_stage stage;
+    int64_t handler_boundary_ns;
+};
+
+static inline const struct open_context *innermost(const struct cpu_state *state, bool handler)
+{
+    size_t n = state->n_open < CPU_STATE_DEPTH ? state->n_open : CPU_STATE_DEPTH;
+    for (size_t i = n; i-- > 0;) {
+        int32_t kind = state->open[i].kind;
+        bool is_handler = kind == OPEN_IRQ || kind == OPEN_VECTOR || kind == OPEN_SOFTIRQ || kind == OPEN_NMI;
+        if (is_handler == handler)
+            return &state->open[i];
+    }
+    return NULL;
+}
+
+/* Dual kernels (sweep_head.c). */
+void head_classify(const struct run_state *r, const struct sweep_cpu *c, struct piece *p);
+bool head_has_handler(const struct sweep_cpu *c, const struct open_context *handler);
+void head_follow(struct run_state *r, const struct event_ref *ref, unsigned kind, const uint32_t *w);
+bool head_row_hard_off(const struct sweep_cpu *c, unsigned kind, uint32_t flags, uint32_t known);
+void head_apply_state(struct sweep_cpu *c, int64_t t_ns, int32_t tid, unsigned kind, const uint32_t *w);
+
+#endif
