@@ -37,7 +37,7 @@ def explain(whylate, path, task, top, kernel):
     release, model = kernel
     if path.endswith(".txt"):  # a trace as text does not say of which kernel it is
         command += ["--set", "kernel.release=" + release]
-    if model != "rt":  # and none says whether a plain kernel is preemptible
+    if model not in ("rt", "cobalt"):  # and none says whether a plain kernel is preemptible
         command += ["--set", "kernel.preempt=" + model]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode:
@@ -62,12 +62,14 @@ def answer_of(outlier):
 
 def one_trace(job):
     """Returns a list of (truth, answer, kind of trace, where) rows."""
-    synth, whylate, seed, n_outliers, kind, clock = job
+    synth, whylate, seed, n_outliers, kind, clock, machine = job
     results = []
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
         dat, text, truths = (os.path.join(folder, name) for name in ("trace.dat", "trace.txt", "truth"))
         command = [synth, "--seed", str(seed), "--outliers", str(n_outliers), "--dat", dat, "--text", text, "--truth", truths,
                    "--clock", clock]
+        if machine:
+            command.append(machine)
         if kind == "hidden":
             command.append("--hide")
         subprocess.run(command, check=True)
@@ -76,7 +78,7 @@ def one_trace(job):
             return results
         with open(truths) as file:
             kernel = file.readline().split()[1:3]
-        where = f"synth {' '.join(command[1:5])} --clock {clock}{' --hide' if kind == 'hidden' else ''}"
+        where = f"synth {' '.join(command[1:5])} --clock {clock}{' ' + machine if machine else ''}{' --hide' if kind == 'hidden' else ''}"
         forms = [("dat", dat, 2000)]
         if seed % 4 == 0:
             forms.append(("text", text, 4000))
@@ -192,8 +194,10 @@ def main():
     n_traces = 6 if arguments.reduced else 120
     limit = 0.95 if arguments.reduced else 0.99
     seeds = list(range(1, n_traces * 4 // 5 + 1)) + [fresh + i for i in range(n_traces - n_traces * 4 // 5)]
-    jobs = [(arguments.synth, arguments.whylate, seed, 20, "shown", "local" if seed % 3 == 0 else "mono") for seed in seeds]
-    jobs += [(arguments.synth, arguments.whylate, seed, 10, "hidden", "mono") for seed in seeds]
+    jobs = [(arguments.synth, arguments.whylate, seed, 20, "shown", "local" if seed % 3 == 0 else "mono", "") for seed in seeds]
+    jobs += [(arguments.synth, arguments.whylate, seed, 10, "hidden", "mono", "") for seed in seeds]
+    jobs += [(arguments.synth, arguments.whylate, seed, 20, "shown", "local", "--cobalt") for seed in seeds[::2]]
+    jobs += [(arguments.synth, arguments.whylate, seed, 10, "hidden", "local", "--cobalt") for seed in seeds[::4]]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = [row for rows_of_trace in pool.map(one_trace, jobs) for row in rows_of_trace]
         results += pool.map(ipipe_dump, [(arguments.synth, arguments.whylate, seed) for seed in seeds])

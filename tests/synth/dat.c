@@ -333,13 +333,9 @@ static void put_vectors(struct out *out)
 
 static void put_events(struct out *out)
 {
-    static const char *const systems[] = {"sched", "irq", "timer", "preemptirq", "power", "raw_syscalls", "exceptions", "lock", "nmi", "cobalt_core"};
+    static const char *const systems[] = {"sched", "irq", "timer", "preemptirq", "power", "raw_syscalls", "exceptions", "lock", "nmi", "cobalt_core", "cobalt_posix"};
     uint32_t n = sizeof systems / sizeof *systems;
-    put_u32(out, 1);
-    {
-        struct layout layout = layout_of("p ip|t buf", "f1 s0");
-        put_one_format(out, "print", 5, &layout, "\"%ps: %s\", (void *)REC->ip, REC->buf");
-    }
+    put_formats_of(out, "ftrace");
     put_u32(out, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         put_string(out, systems[i]);

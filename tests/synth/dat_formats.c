@@ -85,6 +85,12 @@ const struct dat_format dat_formats[] = {
     {KIND_COBALT_TIMER_EXPIRE, 371, "cobalt_core", "cobalt_timer_expire", "p timer", "v0", "\"timer=%p\", REC->timer"},
     {KIND_COBALT_TIMER_START, 372, "cobalt_core", "cobalt_timer_start", "p timer|d name|U8 value|U8 interval|u4 mode", "v0 s0 v1 v2 z",
      "\"timer=%p(%s) value=%Lu interval=%Lu mode=0x%x\", REC->timer, __get_str(name), REC->value, REC->interval, REC->mode"},
+    {KIND_COBALT_TICK_SHOT, 373, "cobalt_core", "cobalt_tick_shot", "U8 secs|u4 nsecs|l8 delta", "z z v0",
+     "\"next tick at %Lu.%06u (delay: %Ld us)\", (unsigned long long)REC->secs, REC->nsecs / 1000, div_s64(REC->delta, 1000)"},
+    {KIND_COBALT_SYSENTRY, 374, "cobalt_posix", "cobalt_head_sysentry", "u4 nr", "v0",
+     "\"syscall=%s\", __print_symbolic((REC->nr), { 25, \"clock_nanosleep\" }, { 81, \"read\" }, { 82, \"write\" })"},
+    {KIND_COBALT_SYSEXIT, 375, "cobalt_posix", "cobalt_head_sysexit", "l8 result", "v0", "\"result=%ld\", REC->result"},
+    {KIND_FUNCTION, 1, "ftrace", "function", "p ip|p parent_ip", "f0 f1", "\" %ps <-- %ps\", (void *)REC->ip, (void *)REC->parent_ip"},
     {KIND_PRINT, 5, "ftrace", "print", "p ip|t buf", "f1 s0", "\"%ps: %s\", (void *)REC->ip, REC->buf"},
     {0, 0, NULL, NULL, NULL, NULL, NULL},
 };

@@ -13,6 +13,9 @@
 #define RAW_HARDIRQ  0x08
 #define RAW_SOFTIRQ  0x10
 #define RAW_NMI      0x40
+/* Dovetail's. */
+#define RAW_HARD_OFF 0x02
+#define RAW_HEAD     0x40
 
 /*
  * One event. s and v hold the arguments of its kind in the order of store/kinds.def, strings and numbers apart:

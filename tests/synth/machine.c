@@ -73,6 +73,11 @@ static bool is_recorded(const struct machine *m, unsigned kind)
     case KIND_HRTIMER_EXPIRE_ENTRY:
     case KIND_HRTIMER_EXPIRE_EXIT: return m->recorded & RECORD_TIMER;
     case KIND_NMI_HANDLER: return m->recorded & RECORD_NMI;
+    case KIND_FUNCTION: return m->recorded & RECORD_FUNCTION;
+    case KIND_COBALT_IRQ_ENTRY:
+    case KIND_COBALT_IRQ_EXIT: return m->recorded & RECORD_HEAD_IRQ;
+    case KIND_COBALT_TIMER_START: return m->recorded & RECORD_HEAD_TIMER;
+    case KIND_COBALT_TICK_SHOT: return m->is_dovetail;
     case KIND_CONTENTION_BEGIN:
     case KIND_CONTENTION_END: return m->recorded & RECORD_LOCK;
     default: return true;
@@ -107,6 +112,12 @@ void emit(struct machine *m, struct cpu *cpu, unsigned kind, const char *s0, con
     irqs_off = irqs_off || kind == KIND_SCHED_WAKING || kind == KIND_SCHED_WAKEUP;
     event->flags = (uint8_t)((irqs_off ? RAW_IRQS_OFF : 0) | (cpu->resched ? RAW_RESCHED : 0) | (cpu->in_irq ? RAW_HARDIRQ : 0) |
                              (cpu->in_softirq ? RAW_SOFTIRQ : 0) | (kind == KIND_NMI_HANDLER ? RAW_NMI : 0));
+    if (m->is_cobalt && m->is_dovetail) {
+        if (cpu->in_head)
+            event->flags = RAW_IRQS_OFF | RAW_HARD_OFF | RAW_HEAD;
+        else if (cpu->hard_off)
+            event->flags |= RAW_HARD_OFF;
+    }
     event->depth = (uint8_t)(depth > 15 ? 15 : depth);
     spend(m, cpu, 120 + random_below(m, 100)); /* the tracepoint itself */
 }

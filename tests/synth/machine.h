@@ -28,7 +28,10 @@ enum recorded {
     RECORD_TIMER = 1 << 4,       /* hrtimer_* */
     RECORD_NMI = 1 << 5,
     RECORD_LOCK = 1 << 6,
-    RECORD_ALL = (1 << 7) - 1,
+    RECORD_FUNCTION = 1 << 7,
+    RECORD_HEAD_IRQ = 1 << 8,    /* interrupts of the co-kernel's domain */
+    RECORD_HEAD_TIMER = 1 << 9,  /* cobalt_timer_start */
+    RECORD_ALL = (1 << 10) - 1,
 };
 
 struct cpu {
@@ -38,6 +41,8 @@ struct cpu {
     struct task_id measured;      /* its cyclictest thread */
     uint8_t depth;                /* preempt depth of the current section */
     bool resched, irqs_off;
+    bool in_head, hard_off;       /* dual kernels: out-of-band; the hardware's interrupts are off */
+    struct task_id root;          /* the Linux task behind the co-kernel's thread */
     unsigned in_irq, in_softirq;
     int64_t due;                  /* of its measuring timer */
     int64_t slack_ns;             /* how much later than asked that timer may fire */
@@ -62,6 +67,7 @@ struct machine {
     uint64_t seed;
     int n_cpus;
     bool is_rt;
+    bool is_cobalt, is_dovetail; /* dual kernel; Dovetail's rows tell stage and hard interrupt state, the I-pipe's do not */
     bool is_null;             /* nothing is planted, and the background keeps its rates */
     unsigned recorded;
     const char *clock;        /* "mono", "local" */

@@ -13,6 +13,7 @@ struct scenario {
     unsigned hidden;             /* with these left out the evidence is gone (then a wrong name must stay a guess) */
     bool rt_only, plain_only;    /* kernels that it can happen on */
     bool needs_load, needs_idle; /* what ran before */
+    bool dovetail_only;          /* its evidence is in rows that the I-pipe does not write */
     bool needs_slack;            /* the timer was armed with slack, one period before */
     int times;                   /* larger than others by this factor: a storm of five is none, a short stall is a gap */
 };

@@ -3,7 +3,7 @@
  * synth: a trace of a simulated machine with planted causes, and the truth about them.
  *
  *   synth --seed N --outliers N [--dat FILE] [--text FILE] [--truth FILE]
- *         [--only NAME] [--hide] [--clock mono|local] [--list]
+ *         [--only NAME] [--hide] [--clock mono|local] [--cobalt] [--list]
  *
  *   synth --seed N --ipipe FILE --truth FILE     an I-pipe dump of one section instead
  *
@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "tests/synth/cobalt.h"
 #include "tests/synth/dat.h"
 #include "tests/synth/ipipe.h"
 #include "tests/synth/scenarios.h"
@@ -25,7 +26,7 @@
 struct request {
     uint64_t seed;
     int n_outliers;
-    bool hide, list;
+    bool hide, list, cobalt;
     const char *dat, *text, *truth, *only, *clock, *ipipe;
 };
 
@@ -43,7 +44,7 @@ static bool fits(const struct machine *m, const struct cpu *cpu, const struct sc
         return false;
     if (request->hide && !s->hidden)
         return false;
-    if ((s->rt_only && !m->is_rt) || (s->plain_only && m->is_rt))
+    if ((s->rt_only && !m->is_rt) || (s->plain_only && m->is_rt) || (s->dovetail_only && !m->is_dovetail))
         return false;
     return !(s->needs_load && cpu->load.tid == 0) && !(s->needs_idle && cpu->load.tid != 0);
 }
@@ -52,7 +53,7 @@ static const struct scenario *draw(struct machine *m, const struct cpu *cpu, con
 {
     const struct scenario *candidates[64];
     int64_t n = 0;
-    for (const struct scenario *s = scenarios; s->name; s++)
+    for (const struct scenario *s = m->is_cobalt ? cobalt_scenarios : scenarios; s->name; s++)
         if (fits(m, cpu, s, request))
             candidates[n++] = s;
     return n ? candidates[random_below(m, n)] : NULL;
@@ -65,10 +66,17 @@ static void one_period(struct machine *m, struct cpu *cpu, const struct plan *pl
         plan->scenario->play(m, cpu, plan->scenario, plan->amount_ns);
         if (cpu->current.tid != cpu->measured.tid)
             return;
+    } else if (m->is_cobalt) {
+        cobalt_period(m, cpu);
+        return;
     } else {
         wait_until(m, cpu, cpu->due + random_between(m, 600, 1800));
         timer_interrupt(m, cpu);
         switch_to(m, cpu, cpu->measured, cpu->current.tid ? 0x100 : 0);
+    }
+    if (m->is_cobalt) {
+        cobalt_end(m, cpu);
+        return;
     }
     if (slack_next)
         cpu->slack_ns = random_between(m, 45000, 60000);
@@ -97,6 +105,8 @@ static void play(struct machine *m, const struct request *request)
         if (request->hide && plans[0][p].scenario)
             hidden |= plans[0][p].scenario->hidden;
     m->recorded &= ~hidden;
+    for (int c = 0; c < m->n_cpus && m->is_cobalt; c++)
+        cobalt_start(m, &m->cpus[c]);
     for (int p = 0; p < n_periods; p++) {
         struct cpu *cpu = &m->cpus[0];
         const struct plan *plan = plans[0][p].scenario ? &plans[0][p] : NULL;
@@ -117,7 +127,7 @@ static void play(struct machine *m, const struct request *request)
 
 static const char *release_of(const struct machine *m)
 {
-    return m->is_rt ? "6.1.0-synth-rt" : "6.1.0-synth";
+    return m->is_cobalt ? m->is_dovetail ? "5.10.0-synth-dovetail" : "4.19.0-synth-ipipe" : m->is_rt ? "6.1.0-synth-rt" : "6.1.0-synth";
 }
 
 static bool write_truth(const struct machine *m, const char *path)
@@ -125,7 +135,7 @@ static bool write_truth(const struct machine *m, const char *path)
     FILE *file = fopen(path, "w");
     if (!file)
         return false;
-    fprintf(file, "# %s %s\n", release_of(m), m->is_rt ? "rt" : "none");
+    fprintf(file, "# %s %s\n", release_of(m), m->is_cobalt ? "cobalt" : m->is_rt ? "rt" : "none");
     for (size_t i = 0; i < m->n_truths; i++) {
         const struct truth *t = &m->truths[i];
         fprintf(file, "%d\t%d\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t%d\t%s\n", t->cpu, t->tid, t->due_ns, t->end_ns, t->amount_ns,
@@ -163,7 +173,7 @@ static bool parse(int argc, char **argv, struct request *request)
         {"seed", required_argument, NULL, 's'},  {"outliers", required_argument, NULL, 'n'}, {"dat", required_argument, NULL, 'd'},
         {"text", required_argument, NULL, 't'},  {"truth", required_argument, NULL, 'r'},    {"only", required_argument, NULL, 'o'},
         {"clock", required_argument, NULL, 'c'}, {"hide", no_argument, NULL, 'h'},           {"list", no_argument, NULL, 'l'},
-        {"ipipe", required_argument, NULL, 'i'}, {NULL, 0, NULL, 0},
+        {"ipipe", required_argument, NULL, 'i'}, {"cobalt", no_argument, NULL, 'b'}, {NULL, 0, NULL, 0},
     };
     for (int letter; (letter = getopt_long(argc, argv, "", options, NULL)) != -1;)
         switch (letter) {
@@ -175,6 +185,7 @@ static bool parse(int argc, char **argv, struct request *request)
         case 'o': request->only = optarg; break;
         case 'c': request->clock = optarg; break;
         case 'i': request->ipipe = optarg; break;
+        case 'b': request->cobalt = true; break;
         case 'h': request->hide = true; break;
         case 'l': request->list = true; break;
         default: return false;
@@ -189,7 +200,7 @@ int main(int argc, char **argv)
         fputs("usage: synth --seed N --outliers N [--dat FILE] [--text FILE] [--truth FILE] [--only NAME] [--hide] [--clock CLOCK]\n", stderr);
         return 2;
     }
-    for (const struct scenario *s = scenarios; request.list && s->name; s++)
+    for (const struct scenario *s = request.cobalt ? cobalt_scenarios : scenarios; request.list && s->name; s++)
         printf("%s\t%s\t%d\n", s->name, s->cause, s->hidden != 0);
     if (request.list)
         return 0;
@@ -201,14 +212,17 @@ int main(int argc, char **argv)
         return done ? 0 : 4;
     }
     m.clock = request.clock;
+    if (request.cobalt)
+        cobalt_init(&m);
     if (strcmp(request.clock, "mono") != 0) {
         m.clock_offset_ns = random_between(&m, -5000000, 5000000);
         for (int c = 1; c < m.n_cpus; c++)
             m.skew_ns[c] = random_between(&m, -3000, 3000);
     }
     /* A machine that the wanted cause can happen on. */
-    for (const struct scenario *s = scenarios; request.only && s->name; s++)
+    for (const struct scenario *s = request.cobalt ? cobalt_scenarios : scenarios; request.only && s->name; s++)
         if (!strcmp(s->name, request.only)) {
+            m.is_dovetail = request.cobalt && (m.is_dovetail || s->dovetail_only);
             m.is_rt = (m.is_rt || s->rt_only) && !s->plain_only;
             if (s->needs_load)
                 m.cpus[0].load = (struct task_id){"stress-ng", 600, 120};

@@ -34,6 +34,9 @@ static const char *softirq_name(int64_t vector)
     return vector >= 0 && vector < 10 ? names[vector] : "?";
 }
 
+static bool is_dovetail;
+static const char *const relax_reasons[4] = {"undefined", "signal", "syscall", "fault"};
+
 static void print_event(FILE *file, const struct synth_event *e)
 {
     const int64_t *v = e->v;
@@ -71,6 +74,37 @@ static void print_event(FILE *file, const struct synth_event *e)
     case KIND_NMI_HANDLER: fprintf(file, "nmi_handler: %s() delta_ns: %" PRId64 " handled: %" PRId64, e->s[0], v[0], v[1]); break;
     case KIND_CONTENTION_BEGIN: fprintf(file, "contention_begin: %016" PRIx64 " (flags=%s)", (uint64_t)v[0], v[1] & 8 ? "RT" : "SPIN"); break;
     case KIND_CONTENTION_END: fprintf(file, "contention_end: %016" PRIx64 " (ret=%" PRId64 ")", (uint64_t)v[0], v[1]); break;
+    case KIND_SCHED_MIGRATE_TASK:
+        fprintf(file, "sched_migrate_task: comm=%s pid=%" PRId64 " prio=%" PRId64 " orig_cpu=%" PRId64 " dest_cpu=%" PRId64, e->s[0], v[0], v[1], v[2], v[3]);
+        break;
+    case KIND_FUNCTION: fprintf(file, "%s <-%s", e->s[0], e->s[1]); break;
+    case KIND_COBALT_SWITCH:
+        fprintf(file, "cobalt_switch_context: prev_name=%s prev_pid=%" PRId64 " prev_prio=%" PRId64 " prev_state=0x%" PRIx64 " ==> next_name=%s next_pid=%" PRId64 " next_prio=%" PRId64,
+                e->s[0], v[0], v[1], (uint64_t)v[2], e->s[1], v[3], v[4]);
+        break;
+    case KIND_COBALT_RESUME: fprintf(file, "cobalt_thread_resume: name=%s pid=%" PRId64 " mask=0x%" PRIx64, e->s[0], v[0], (uint64_t)v[1]); break;
+    case KIND_COBALT_SUSPEND:
+        fprintf(file, "cobalt_thread_suspend: pid=%" PRId64 " mask=0x%" PRIx64 " timeout=%" PRId64 " timeout_mode=0 wchan=(____ptrval____)", v[0], (uint64_t)v[1], v[2]);
+        break;
+    case KIND_COBALT_RELAX: fprintf(file, "cobalt_shadow_gorelax: reason=%s", relax_reasons[v[0] & 3]); break;
+    case KIND_COBALT_RELAXED: fprintf(file, "cobalt_shadow_relaxed: state=0x600c0 info=0x0"); break;
+    case KIND_COBALT_HARDEN: fprintf(file, "cobalt_shadow_gohard: state=0x600c0 info=0x0"); break;
+    case KIND_COBALT_HARDENED: fprintf(file, "cobalt_shadow_hardened: state=0x60040 info=0x0"); break;
+    case KIND_COBALT_IRQ_ENTRY: fprintf(file, is_dovetail ? "irq_pipeline_entry: irq=%" PRId64 : "cobalt_irq_entry: irq=%" PRId64, v[0]); break;
+    case KIND_COBALT_IRQ_EXIT: fprintf(file, is_dovetail ? "irq_pipeline_exit: irq=%" PRId64 : "cobalt_irq_exit: irq=%" PRId64, v[0]); break;
+    case KIND_COBALT_CLOCK_ENTRY: fprintf(file, "cobalt_clock_entry: clock_irq=%" PRId64, v[0]); break;
+    case KIND_COBALT_CLOCK_EXIT: fprintf(file, "cobalt_clock_exit: clock_irq=%" PRId64, v[0]); break;
+    case KIND_COBALT_TIMER_EXPIRE: fprintf(file, "cobalt_timer_expire: timer=%016" PRIx64, (uint64_t)v[0]); break;
+    case KIND_COBALT_TIMER_START:
+        fprintf(file, "cobalt_timer_start: timer=%016" PRIx64 "(%s) value=%" PRId64 " interval=%" PRId64 " mode=rel", (uint64_t)v[0], e->s[0], v[1], v[2]);
+        break;
+    case KIND_COBALT_TICK_SHOT: {
+        int64_t at = (e->time_ns + v[0]) / 1000;
+        fprintf(file, "cobalt_tick_shot: next tick at %" PRId64 ".%06" PRId64 " (delay: %" PRId64 " us)", at / 1000000, at % 1000000, v[0] / 1000);
+        break;
+    }
+    case KIND_COBALT_SYSENTRY: fprintf(file, "cobalt_head_sysentry: syscall=%s", v[0] == 82 ? "write" : v[0] == 25 ? "clock_nanosleep" : "read"); break;
+    case KIND_COBALT_SYSEXIT: fprintf(file, "cobalt_head_sysexit: result=%" PRId64, v[0]); break;
     default: fprintf(file, "synth_unknown: kind=%u", e->kind);
     }
     fputc('\n', file);
@@ -80,8 +114,9 @@ static void print_row(FILE *file, const struct synth_event *e)
 {
     unsigned flags = e->flags;
     int64_t us = (e->time_ns + 500) / 1000;
-    char off = flags & RAW_IRQS_OFF ? 'd' : '.', resched = flags & RAW_RESCHED ? 'N' : '.';
-    char context = flags & RAW_NMI ? (flags & RAW_HARDIRQ ? 'Z' : 'z') : flags & RAW_HARDIRQ ? (flags & RAW_SOFTIRQ ? 'H' : 'h') : flags & RAW_SOFTIRQ ? 's' : '.';
+    bool hard_off = is_dovetail && flags & RAW_HARD_OFF;
+    char off = hard_off ? (flags & RAW_IRQS_OFF ? '*' : '#') : flags & RAW_IRQS_OFF ? 'd' : '.', resched = flags & RAW_RESCHED ? 'N' : '.';
+    char context = is_dovetail && flags & RAW_HEAD ? '~' : flags & RAW_NMI ? (flags & RAW_HARDIRQ ? 'Z' : 'z') : flags & RAW_HARDIRQ ? (flags & RAW_SOFTIRQ ? 'H' : 'h') : flags & RAW_SOFTIRQ ? 's' : '.';
     char depth = e->depth ? (char)(e->depth < 10 ? '0' + e->depth : 'a' + e->depth - 10) : '.';
     fprintf(file, "%16s-%-7d [%03d] %c%c%c%c. %5" PRId64 ".%06" PRId64 ": ", e->tid ? e->comm : "<idle>", e->tid, e->cpu, off, resched,
             context, depth, us / 1000000, us % 1000000);
@@ -92,6 +127,7 @@ bool text_write(const struct machine *m, const char *path)
 {
     FILE *file = fopen(path, "w");
     size_t n = 0, k = 0;
+    is_dovetail = m->is_dovetail;
     if (!file)
         return false;
     for (int i = 0; i < m->n_cpus; i++)
