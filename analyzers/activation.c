@@ -5,6 +5,8 @@
 
 /* A timer's expiry as hrtimer_start announced it. Direct mapped: a rare collision loses a due time, no more. */
 #define N_TIMERS 8192
+#define SKEW_MAX_NS 20000 /* that the clocks of two CPUs may differ, beyond what their pairs cannot tell */
+#define SKEW_PARTS  10    /* or a tenth of what is measured */
 struct armed_timer {
     uint64_t address;
     int64_t expires_ns, soft_ns;
@@ -14,6 +16,12 @@ struct armed_timer {
 struct thread {
     int32_t tid;
     bool is_followed, is_running, is_waking;
+    bool is_asleep;
+    int32_t cpu;        /* where it last ran, since when */
+    int64_t in_ns;
+    unsigned n_missed;
+    bool has_missed;    /* it ran without a waking, which may be yet to come: clocks of other CPUs lag behind */
+    bool distrusts;     /* wakings of other CPUs: they came after their effect */
     bool can_have_user; /* system call events tell when it is in user space again */
     int64_t slept_ns;
     uint64_t armed;     /* the timer it started last, while running */
@@ -54,7 +62,9 @@ struct activations {
     size_t n_slots, n_threads;
     struct armed_timer *timers;
     struct head_activations *head; /* NULL until the first event of a co-kernel */
-    bool has_syscalls;
+    bool has_syscalls, has_wakings, has_gaps;
+    bool is_shared;                /* the trace clock is one clock for all CPUs */
+    struct clock_doubt doubt;
 };
 
 static void find_gap(const struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t from_ns);
@@ -68,6 +78,11 @@ struct activations *activations_new(const struct activations_config *config)
     memset(p->slots, 0, p->n_slots * sizeof *p->slots);
     p->timers = memory_resize(NULL, N_TIMERS, sizeof *p->timers);
     memset(p->timers, 0, N_TIMERS * sizeof *p->timers);
+    static const char *const shared[] = {"mono", "mono_raw", "global", "boot", "tai", "counter", "uptime"};
+    for (size_t i = 0; config->trace_clock && i < sizeof shared / sizeof *shared; i++)
+        p->is_shared |= !strcmp(config->trace_clock, shared[i]);
+    for (size_t i = 0; i < config->store->n_gaps; i++)
+        p->has_gaps |= config->store->gaps[i].run == config->run && config->store->gaps[i].stream == config->stream;
     return p;
 }
 
@@ -194,10 +209,42 @@ static struct thread *followed_thread(struct activations *p, int32_t tid, int32_
     return t ? t : wanted ? add_thread(p, tid) : NULL;
 }
 
+/* Two CPUs' times can be joined if their clocks are known to differ by little, or nothing is known of a difference. */
+static bool is_comparable(struct activations *p, const struct activation *a)
+{
+    int32_t one = a->waking_cpu, other = a->cpu;
+    int64_t skew_ns, length_ns = activation_end_ns(a) - activation_begin_ns(a);
+    if (p->is_shared || one == other || one < 0 || other < 0 || (size_t)one >= p->n_cpus || (size_t)other >= p->n_cpus ||
+        !clock_relation_skew(&p->cpus[one].clock, &p->cpus[other].clock, a->switch_ns, &skew_ns))
+        return true;
+    if (llabs(skew_ns) <= SKEW_MAX_NS || SKEW_PARTS * llabs(skew_ns) <= length_ns)
+        return true;
+    p->doubt.skew_ns = skew_ns;
+    p->doubt.cpu = one;
+    p->doubt.other_cpu = other;
+    return false;
+}
+
+bool activations_trusts(struct activations *p, const struct activation *a)
+{
+    const struct thread *t = find_thread(p, a->tid);
+    return !(t && t->distrusts && a->waking_cpu != a->cpu) && is_comparable(p, a);
+}
+
+struct clock_doubt activations_doubt(const struct activations *p)
+{
+    return p->doubt;
+}
+
 static void deliver(struct activations *p, struct thread *t, int64_t out_ns)
 {
     if (t->a.switch_ns == NS_UNKNOWN)
         return;
+    if (!is_comparable(p, &t->a)) {
+        p->doubt.n++;
+        activation_clear(&t->a);
+        return;
+    }
     t->a.out_ns = out_ns;
     p->config.handler(p->config.context, &t->a);
     activation_clear(&t->a);
@@ -214,6 +261,7 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     if (prev) {
         bool runnable = (w[3] & 0xff) == 'R';
         prev->is_running = false;
+        prev->is_asleep = !runnable;
         if (!runnable || prev->a.user_ns != NS_UNKNOWN || !p->has_syscalls) {
             deliver(p, prev, t_ns);
             if (!runnable)
@@ -234,6 +282,10 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     if (!next)
         return;
     next->is_running = true;
+    next->has_missed |= !next->is_waking && next->is_asleep && p->has_wakings && !p->is_shared;
+    next->is_asleep = false;
+    next->cpu = cpu;
+    next->in_ns = t_ns;
     if (next->is_waking) {
         next->is_waking = false;
         next->a.switch_ns = t_ns;
@@ -309,8 +361,21 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
 {
     int32_t tid = (int32_t)w[1], prio = (int32_t)w[2];
     struct thread *t = followed_thread(p, tid, prio, w[0]);
+    p->has_wakings = true;
+    if (t && t->is_running)
+        t->has_missed = false; /* a little out of order */
     if (!t || t->is_running)
         return;
+    if (cpu != t->cpu && (t->has_missed || t->distrusts)) { /* it belongs to the run before; so do the others of that CPU */
+        if (!p->has_gaps && t->has_missed && t_ns - t->in_ns > SKEW_MAX_NS && ++t->n_missed >= 2) {
+            t->distrusts = true;
+            p->doubt.cpu = cpu;
+            p->doubt.other_cpu = t->cpu;
+        }
+        p->doubt.n += t->distrusts;
+        t->has_missed = false;
+        return;
+    }
     /* Woken to a CPU of which nothing is recorded yet: it may run there unseen. */
     int32_t target = (int32_t)w[3];
     bool is_seen = target < 0 || ((size_t)target < p->n_cpus && p->cpus[target].gap_end_ns != INT64_MIN);
@@ -479,6 +544,8 @@ static void on_loss(struct activations *p, struct pass_cpu *c, int32_t cpu, int6
 {
     for (size_t i = 0; i < p->n_slots; i++) {
         struct thread *t = p->slots[i];
+        if (t)
+            t->is_asleep = t->has_missed = false;
         if (t && ((t->is_waking && t->a.target_cpu == cpu) || (t->a.switch_ns != NS_UNKNOWN && t->a.cpu == cpu))) {
             t->is_waking = t->is_running = false;
             t->slept_ns = NS_UNKNOWN;

@@ -66,10 +66,20 @@ struct activations_config {
     activation_handler *handler;
     void *context;
 };
+/* Wakings across CPUs whose clocks cannot be compared were left out. */
+struct clock_doubt {
+    uint64_t n;
+    int64_t skew_ns; /* 0: known only by wakings that came after their effect */
+    int32_t cpu, other_cpu;
+};
+
 struct activations *activations_new(const struct activations_config *config);
 /* The state of a CPU where the pass begins, when that is not the begin of the trace. */
 void activations_start_cpu(struct activations *activations, int32_t cpu, const struct cpu_state *state);
 void activations_apply(struct activations *activations, const struct event_ref *ref);
+/* False for an activation over two CPUs whose clocks turned out not to be comparable; to be asked at the end. */
+bool activations_trusts(struct activations *activations, const struct activation *activation);
+struct clock_doubt activations_doubt(const struct activations *activations);
 void activations_finish(struct activations *activations); /* delivers those still running */
 void activations_free(struct activations *activations);
 

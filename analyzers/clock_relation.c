@@ -87,3 +87,21 @@ bool clock_relation_guess(const struct clock_relation *relation, int64_t stamp_n
     *offset_ns = 0;
     return true;
 }
+
+#define SKEW_MIN_PAIRS 4
+
+bool clock_relation_skew(const struct clock_relation *one, const struct clock_relation *other, int64_t stamp_ns, int64_t *skew_ns)
+{
+    bool is_known = false;
+    for (size_t i = 0; i < CLOCK_CLUSTERS; i++)
+        for (size_t k = 0; k < CLOCK_CLUSTERS; k++) {
+            const struct clock_cluster *a = &one->clusters[i], *b = &other->clusters[k];
+            if (!a->used || !b->used || a->n_pairs < SKEW_MIN_PAIRS || b->n_pairs < SKEW_MIN_PAIRS)
+                continue;
+            int64_t skew = cluster_offset(a, stamp_ns) - cluster_offset(b, stamp_ns);
+            if (!is_known || llabs(skew) < llabs(*skew_ns)) /* pairs of another clock base lie seconds away */
+                *skew_ns = skew;
+            is_known = true;
+        }
+    return is_known;
+}

@@ -34,6 +34,11 @@ struct clock_relation {
 void clock_relation_init(struct clock_relation *relation, const char *trace_clock);
 /* Learns a pair; returns the offset (stamp - now without delay) that now holds for its clock. */
 int64_t clock_relation_learn(struct clock_relation *relation, int64_t stamp_ns, int64_t now_ns);
+/*
+ * By how much the trace clock of one CPU is ahead of another's, as both relate to the same clock; false: the pairs do
+ * not tell.
+ */
+bool clock_relation_skew(const struct clock_relation *one, const struct clock_relation *other, int64_t stamp_ns, int64_t *skew_ns);
 /* The offset for a timer's time without a pair of its own: only when the trace clock is CLOCK_MONOTONIC. */
 bool clock_relation_guess(const struct clock_relation *relation, int64_t stamp_ns, int64_t expires_ns, int64_t *offset_ns);
 

@@ -203,6 +203,22 @@ static void note_mismatch(struct explain *e, const struct outlier *o, bool user_
     finding_integer(f, finding, "difference_ns", difference);
 }
 
+static void note_clocks(struct explain *e, uint32_t run)
+{
+    const struct clock_doubt *doubt = &e->selection.doubt;
+    struct findings *f = &e->analysis->findings;
+    if (!doubt->n)
+        return;
+    struct finding *finding = findings_add(f, "clocks-differ", SEVERITY_WARNING, CONFIDENCE_LIKELY);
+    finding->run = run;
+    finding->cpu = doubt->cpu;
+    finding_integer(f, finding, "cpu", doubt->cpu);
+    finding_integer(f, finding, "other_cpu", doubt->other_cpu);
+    finding_integer(f, finding, "n_wakeups", (int64_t)doubt->n);
+    if (doubt->skew_ns)
+        finding_integer(f, finding, "skew_ns", llabs(doubt->skew_ns));
+}
+
 static bool window_needs_events(const struct explain *e, const struct window *w)
 {
     if (w->stream == ROW_NONE || !e->store->streams[w->stream].n_events || w->begin_ns == NS_UNKNOWN || w->end_ns == NS_UNKNOWN ||
@@ -372,6 +388,7 @@ static enum status explain_one_run(struct explain *e, uint32_t run, struct error
                                     .contrast = e->contrast, .words = &e->words, .n_windows = n};
     if (status != FAILED) {
         note_below_threshold(e);
+        note_clocks(e, run);
         trace_findings(&context);
     }
     free(e->contrast);

@@ -180,6 +180,33 @@ static void on_activation(void *context, const struct activation *a)
     offer_blocked(s, class, a);
 }
 
+/* What the end of the trace tells of its begin: some wakings across CPUs cannot be joined with their switches. */
+static void drop_distrusted(struct selection *s, struct activations *activations)
+{
+    struct clock_doubt doubt = activations_doubt(activations);
+    if (doubt.n)
+        s->doubt = doubt;
+    for (size_t class = 0; class < 2 * N_CLASSES; class++) {
+        struct window_heap *h = class < N_CLASSES ? &s->heaps[class] : &s->blocked[class - N_CLASSES], kept = {.limit = h->limit};
+        for (size_t i = 0; i < h->n; i++)
+            if (h->items[i].stream != s->stream || activations_trusts(activations, &h->items[i].a))
+                window_heap_offer(&kept, &h->items[i]);
+        free(h->items);
+        *h = kept;
+    }
+    for (size_t i = 0; i < s->n_marks; i++)
+        if (s->marks[i].stream == s->stream && s->marks[i].a.tid != TID_UNKNOWN && !activations_trusts(activations, &s->marks[i].a))
+            s->marks[i].a.tid = TID_UNKNOWN;
+    for (size_t i = 0; i < s->n_reservoirs; i++) {
+        struct reservoir *r = &s->reservoirs[i];
+        size_t n = 0;
+        for (size_t k = 0; k < r->n; k++)
+            if (activations_trusts(activations, &r->items[k]))
+                r->items[n++] = r->items[k];
+        r->n = n;
+    }
+}
+
 /* One pass over [from, to] of a stream. */
 static enum status pass(struct selection *s, int64_t from_ns, int64_t to_ns, struct error *error)
 {
@@ -208,6 +235,7 @@ static enum status pass(struct selection *s, int64_t from_ns, int64_t to_ns, str
         s->n_events++;
     }
     activations_finish(activations);
+    drop_distrusted(s, activations);
     activations_free(activations);
     enum status status = event_merge_status(merge);
     event_merge_free(merge);

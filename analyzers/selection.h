@@ -42,6 +42,7 @@ struct selection {
     size_t n_reservoirs, reservoirs_capacity;
     struct reservoir *reservoirs;
     struct handlers handlers;
+    struct clock_doubt doubt; /* n 0: none */
     uint64_t n_events;       /* that the pass read */
     uint64_t random;
     bool is_whole;           /* the pass read all of the run */

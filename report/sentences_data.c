@@ -51,6 +51,12 @@ const struct sentence sentences_data[] = {
     {.code = "clock-granularity", .variant = "note", .text = NOTE,
      .advice = "traces: trace-cmd record -C mono (echo mono > /sys/kernel/tracing/trace_clock); measurements: enable "
                "CONFIG_HIGH_RES_TIMERS and a fine clock source (/sys/devices/system/clocksource/clocksource0/current_clocksource)"},
+    {.code = "clocks-differ",
+     .text = "the trace's clocks of CPU {cpu} and CPU {other_cpu} differ[ by {skew_ns}]: {n_wakeups} wakeups across them have no "
+             "known length and are left out",
+     .advice = "record with one clock for all CPUs (trace-cmd record -C mono)",
+     .meaning = "Each CPU stamps with a clock of its own (local). Where the expiries of timers show that two of them are apart, or "
+                "wakings come after their effect, nothing is joined across these CPUs."},
     {.code = "events-lost",
      .text = "events were lost in {n_gaps} places[ ({n_lost} events)]: nothing is concluded from those spans",
      .advice = "record with a larger buffer (trace-cmd record -b) or fewer events",

@@ -54,6 +54,13 @@ def matching(outliers, truth, slack_ns):
     return None
 
 
+def is_false_alarm(outlier, planted, slack_ns):
+    """Late by as much as what is planted, with a name and confidence, where nothing was planted."""
+    return (outlier["latency_ns"] > 55000 and outlier["confidence"] in CONFIDENT and
+            not any(abs(outlier["end_ns"] - t["end"]) <= 20000 + slack_ns or t["due"] <= outlier["end_ns"] <= t["end"] + 1000000
+                    for t in planted))
+
+
 def answer_of(outlier):
     if outlier is None:
         return ("(not found)", None, None)
@@ -89,7 +96,10 @@ def one_trace(job):
                 if outlier and sum(s["amount_ns"] for s in outlier["slices"]) != outlier["latency_ns"]:
                     results.append((truth, ("(slices do not sum)", "proven", None), kind + "/" + form, where))
                     continue
-                results.append((truth, answer_of(outlier), kind + "/" + form, where))
+                gone = kind == "hidden" or truth["hidden"]
+                results.append((truth, answer_of(outlier), ("hidden/" if gone else "shown/") + form, where))
+            results += [(dict(cause="(nothing)", culprit="", amount=o["latency_ns"], end=o["end_ns"]), answer_of(o), "hidden/" + form, where)
+                        for tid in documents for o in documents[tid]["outliers"] if is_false_alarm(o, planted, slack)]
     return results
 
 
@@ -198,6 +208,7 @@ def main():
     jobs += [(arguments.synth, arguments.whylate, seed, 10, "hidden", "mono", "") for seed in seeds]
     jobs += [(arguments.synth, arguments.whylate, seed, 20, "shown", "local", "--cobalt") for seed in seeds[::2]]
     jobs += [(arguments.synth, arguments.whylate, seed, 10, "hidden", "local", "--cobalt") for seed in seeds[::4]]
+    jobs += [(arguments.synth, arguments.whylate, seed, 20, "shown", "wild", "") for seed in seeds[1::3]]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = [row for rows_of_trace in pool.map(one_trace, jobs) for row in rows_of_trace]
         results += pool.map(ipipe_dump, [(arguments.synth, arguments.whylate, seed) for seed in seeds])

@@ -9,6 +9,8 @@
 
 #define TIMER_VECTOR 236
 
+const struct task_id cross_task = {"net_rx_rt", 1700, 30};
+
 int64_t random_below(struct machine *m, int64_t n)
 {
     m->seed += UINT64_C(0x9e3779b97f4a7c15); /* splitmix64 */
@@ -43,6 +45,11 @@ void spend(struct machine *m, struct cpu *cpu, int64_t ns)
         if (m->stalls[i].begin >= before && m->stalls[i].begin <= cpu->now)
             cpu->now += m->stalls[i].end - m->stalls[i].begin;
     wait_until(m, cpu, cpu->now);
+}
+
+int64_t trace_time(const struct machine *m, int cpu, int64_t time)
+{
+    return time - m->clock_offset_ns + m->skew_ns[cpu] + (int64_t)(m->drift[cpu] * (double)(time - m->begin_ns));
 }
 
 /* A step of a known path: most take about as long as ever, some more. */
@@ -95,14 +102,14 @@ void emit(struct machine *m, struct cpu *cpu, unsigned kind, const char *s0, con
     memory_reserve(cpu->events, cpu->capacity, cpu->n + 2);
     if (cpu->n_lost) { /* a hole, told by the first event behind it */
         cpu->events[cpu->n++] = (struct synth_event){.cpu = cpu->id, .kind = KIND_NONE, .v = {(int64_t)cpu->n_lost},
-                                                     .time_ns = cpu->now - m->clock_offset_ns + m->skew_ns[cpu->id]};
+                                                     .time_ns = trace_time(m, cpu->id, cpu->now)};
         cpu->n_lost = 0;
     }
     struct synth_event *event = &cpu->events[cpu->n++];
     *event = (struct synth_event){.cpu = cpu->id, .tid = cpu->current.tid, .comm = cpu->current.comm,
                                   .kind = (uint16_t)kind, .s = {s0, s1}};
     memcpy(event->v, v, sizeof event->v);
-    event->time_ns = cpu->now - m->clock_offset_ns + m->skew_ns[cpu->id];
+    event->time_ns = trace_time(m, cpu->id, cpu->now);
     bool irqs_off = cpu->irqs_off || cpu->in_irq || kind == KIND_SCHED_SWITCH;
     /* Interrupts do not count; the idle task runs at 1, the scheduler's locks add theirs (seen on 6.1). */
     unsigned depth = cpu->depth + (cpu->current.tid == 0 ? 1u : 0u);
@@ -270,7 +277,13 @@ void background(struct machine *m, struct cpu *cpu, int64_t until)
                 spend(m, cpu, 300);
             }
         }
-        switch (random_below(m, 4)) {
+        switch (random_below(m, cpu->id == 0 ? 5 : 4)) {
+        case 4: /* an interrupt elsewhere wakes a thread here */
+            wake_from_other(m, cpu, cross_task);
+            switch_to(m, cpu, cross_task, cpu->current.tid ? 0x100 : 0);
+            spend(m, cpu, 5000);
+            switch_to(m, cpu, cpu->load, 1);
+            break;
         case 0: device_interrupt(m, cpu, random_between(m, 1500, 9000)); break;
         case 1: {
             struct task_id worker = {"kworker/0:1", 77 + cpu->id, 120};
@@ -294,6 +307,53 @@ void background(struct machine *m, struct cpu *cpu, int64_t until)
     }
 }
 
+/* ---- across CPUs ---- */
+
+void wake_from_other(struct machine *m, struct cpu *cpu, struct task_id task)
+{
+    memory_reserve(m->wakes, m->wakes_capacity, m->n_wakes + 1);
+    m->wakes[m->n_wakes++] = (struct cross_wake){cpu->now, task};
+    spend(m, cpu, 1200 + random_below(m, 600));
+    if (task.prio < cpu->current.prio || cpu->current.tid == 0)
+        cpu->resched = true;
+    vector_begin(m, cpu, "reschedule", 253);
+    spend(m, cpu, 200);
+    vector_end(m, cpu, "reschedule", 253);
+}
+
+/* An interrupt of CPU 1 that wakes the task, in the place where it belongs among what CPU 1 did. */
+static void insert_wake(struct machine *m, const struct cross_wake *wake)
+{
+    static const unsigned kinds[4] = {KIND_IRQ_HANDLER_ENTRY, KIND_SCHED_WAKING, KIND_SCHED_WAKEUP, KIND_IRQ_HANDLER_EXIT};
+    struct cpu *cpu = &m->cpus[1];
+    int64_t from = trace_time(m, 1, wake->time_ns), step_ns = 250;
+    size_t at = 0;
+    while (at < cpu->n && cpu->events[at].time_ns <= from)
+        at++;
+    if (!at)
+        return;
+    if (at < cpu->n && cpu->events[at].time_ns - from < 4 * step_ns)
+        step_ns = (cpu->events[at].time_ns - from) / 5;
+    memory_reserve(cpu->events, cpu->capacity, cpu->n + 4);
+    memmove(cpu->events + at + 4, cpu->events + at, (cpu->n - at) * sizeof *cpu->events);
+    cpu->n += 4;
+    const struct synth_event *before = &cpu->events[at - 1], *after = at + 4 < cpu->n ? &cpu->events[at + 4] : before;
+    for (unsigned i = 0; i < 4; i++) {
+        struct synth_event *event = &cpu->events[at + i];
+        *event = (struct synth_event){.time_ns = from + (int64_t)i * step_ns, .cpu = 1, .tid = after->tid, .comm = after->comm,
+                                      .kind = (uint16_t)kinds[i], .flags = RAW_IRQS_OFF | RAW_HARDIRQ, .depth = before->depth};
+        event->s[0] = i == 0 ? "eth1-rx" : wake->task.comm;
+        event->v[0] = i == 0 || i == 3 ? 33 : wake->task.tid;
+        event->v[1] = i == 3 ? 1 : wake->task.prio;
+    }
+}
+
+void machine_finish(struct machine *m)
+{
+    for (size_t i = 0; i < m->n_wakes && m->recorded & RECORD_IRQ; i++)
+        insert_wake(m, &m->wakes[i]);
+}
+
 /* ---- the machine ---- */
 
 void machine_init(struct machine *m, uint64_t seed)
@@ -303,6 +363,7 @@ void machine_init(struct machine *m, uint64_t seed)
     m->n_cpus = 2 + (int)random_below(m, 2);
     m->is_rt = random_below(m, 2);
     m->interval_ns = 1000000;
+    m->begin_ns = INT64_C(1000000000000);
     for (int i = 0; i < m->n_cpus; i++) {
         struct cpu *cpu = &m->cpus[i];
         cpu->id = i;
@@ -319,6 +380,7 @@ void machine_release(struct machine *m)
     for (int i = 0; i < m->n_cpus; i++)
         free(m->cpus[i].events);
     free(m->truths);
+    free(m->wakes);
     *m = (struct machine){0};
 }
 
@@ -327,7 +389,7 @@ void machine_truth(struct machine *m, struct cpu *cpu, int32_t tid, const char *
     memory_reserve(m->truths, m->truths_capacity, m->n_truths + 1);
     struct truth *truth = &m->truths[m->n_truths++];
     *truth = (struct truth){.cpu = cpu->id, .tid = tid, .amount_ns = amount_ns, .cause = cause, .is_hidden = is_hidden};
-    truth->due_ns = cpu->due - m->clock_offset_ns + m->skew_ns[cpu->id];
-    truth->end_ns = cpu->now - m->clock_offset_ns + m->skew_ns[cpu->id];
+    truth->due_ns = trace_time(m, cpu->id, cpu->due);
+    truth->end_ns = trace_time(m, cpu->id, cpu->now);
     snprintf(truth->culprit, sizeof truth->culprit, "%s", culprit);
 }

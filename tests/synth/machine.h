@@ -68,11 +68,19 @@ struct machine {
     int n_cpus;
     bool is_rt;
     bool is_cobalt, is_dovetail; /* dual kernel; Dovetail's rows tell stage and hard interrupt state, the I-pipe's do not */
+    bool is_wild;             /* its clocks are not comparable between CPUs */
     bool is_null;             /* nothing is planted, and the background keeps its rates */
     unsigned recorded;
     const char *clock;        /* "mono", "local" */
     int64_t clock_offset_ns;  /* trace clock = monotonic - this, for clock local */
     int64_t skew_ns[MAX_MACHINE_CPUS]; /* of a CPU's trace clock, for clock local */
+    double drift[MAX_MACHINE_CPUS];    /* and what it gains per ns */
+    int64_t begin_ns;
+    size_t n_wakes, wakes_capacity;
+    struct cross_wake { /* a waking that CPU 1 does for CPU 0, written when both are done */
+        int64_t time_ns;
+        struct task_id task;
+    } *wakes;
     int64_t interval_ns;
     struct cpu cpus[MAX_MACHINE_CPUS];
     size_t n_stalls;
@@ -85,6 +93,14 @@ struct machine {
 
 int64_t random_below(struct machine *m, int64_t n);
 int64_t random_between(struct machine *m, int64_t low, int64_t high);
+
+extern const struct task_id cross_task; /* runs on CPU 0, woken by CPU 1 */
+
+/* What a CPU's trace clock shows. */
+int64_t trace_time(const struct machine *m, int cpu, int64_t time);
+/* CPU 1 wakes a task for this CPU, now. */
+void wake_from_other(struct machine *m, struct cpu *cpu, struct task_id task);
+void machine_finish(struct machine *m);
 
 /* Time passes on a CPU; a stall that begins in between adds its length. */
 void spend(struct machine *m, struct cpu *cpu, int64_t ns);

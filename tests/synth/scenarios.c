@@ -63,6 +63,27 @@ static void play_task_after(struct machine *m, struct cpu *cpu, const struct sce
     finish(m, cpu, s, amount_ns, "control_loop", 1);
 }
 
+/* Woken by another CPU while a higher thread runs here. */
+static void play_cross(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
+{
+    struct task_id hog = {"control_loop", 880 + cpu->id, 2};
+    to_due(m, cpu);
+    timer_interrupt(m, cpu);
+    switch_to(m, cpu, cpu->measured, preempted(cpu));
+    run_measured(m, cpu);
+    int64_t limit = cpu->due - 120000 - cpu->now;
+    amount_ns = amount_ns < limit ? amount_ns : limit;
+    start_task(m, cpu, hog);
+    spend(m, cpu, random_between(m, 5000, 20000));
+    wake_from_other(m, cpu, cross_task);
+    cpu->resched = false;
+    spend(m, cpu, amount_ns);
+    switch_to(m, cpu, cross_task, 1);
+    machine_truth(m, cpu, cross_task.tid, s->cause, amount_ns, "control_loop", m->is_wild);
+    spend(m, cpu, 5000);
+    switch_to(m, cpu, cpu->load, 1);
+}
+
 static void play_irq(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
 {
     /* The handler begins before the timer is due: its interrupt waits. */
@@ -204,6 +225,7 @@ static void play_stall(struct machine *m, struct cpu *cpu, const struct scenario
     to_due(m, cpu);
     timer_interrupt(m, cpu);
     finish(m, cpu, s, amount_ns, "", preempted(cpu));
+    m->truths[m->n_truths - 1].is_hidden |= m->is_wild; /* that the CPUs stood still together is not in the trace */
 }
 
 static void play_self(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
@@ -326,6 +348,7 @@ static void play_lock(struct machine *m, struct cpu *cpu, const struct scenario 
 const struct scenario scenarios[] = {
     {.name = "higher task", .cause = "higher-priority-task", .play = play_task},
     {.name = "higher task after", .cause = "higher-priority-task", .play = play_task_after},
+    {.name = "task over remote wake", .cause = "higher-priority-task", .play = play_cross},
     {.name = "same task", .cause = "same-priority-task", .play = play_task},
     {.name = "irq before", .cause = "irq", .play = play_irq, .needs = RECORD_IRQ, .hidden = RECORD_IRQ},
     {.name = "irq after", .cause = "irq", .play = play_irq_after, .needs = RECORD_IRQ, .hidden = RECORD_IRQ},

@@ -3,10 +3,11 @@
  * synth: a trace of a simulated machine with planted causes, and the truth about them.
  *
  *   synth --seed N --outliers N [--dat FILE] [--text FILE] [--truth FILE]
- *         [--only NAME] [--hide] [--clock mono|local] [--cobalt] [--list]
+ *         [--only NAME] [--hide] [--clock mono|local|wild] [--cobalt] [--list]
  *
  *   synth --seed N --ipipe FILE --truth FILE     an I-pipe dump of one section instead
  *
+ * Clock local: the CPUs' clocks differ by no more than microseconds; wild: by milliseconds, and they drift.
  * --hide leaves out the tracepoints that are the evidence of the causes planted. --outliers 0 plants nothing.
  * The truth begins with "# RELEASE MODEL"; then one row each: cpu tid due_ns end_ns amount_ns cause hidden culprit
  */
@@ -123,6 +124,7 @@ static void play(struct machine *m, const struct request *request)
             one_period(m, &m->cpus[c], NULL, false);
     for (int c = 0; c < m->n_cpus; c++)
         free(plans[c]);
+    machine_finish(m);
 }
 
 static const char *release_of(const struct machine *m)
@@ -216,8 +218,14 @@ int main(int argc, char **argv)
         cobalt_init(&m);
     if (strcmp(request.clock, "mono") != 0) {
         m.clock_offset_ns = random_between(&m, -5000000, 5000000);
-        for (int c = 1; c < m.n_cpus; c++)
-            m.skew_ns[c] = random_between(&m, -3000, 3000);
+        bool is_wild = !strcmp(request.clock, "wild");
+        m.clock = "local";
+        m.is_wild = is_wild;
+        for (int c = 0; c < m.n_cpus; c++) {
+            int64_t skew_ns = is_wild ? random_between(&m, 200, 8000) * 1000 : random_below(&m, 3000);
+            m.skew_ns[c] = !c ? 0 : random_below(&m, 2) ? skew_ns : -skew_ns;
+            m.drift[c] = is_wild ? (double)random_between(&m, -40, 40) * 1e-6 : 0;
+        }
     }
     /* A machine that the wanted cause can happen on. */
     for (const struct scenario *s = request.cobalt ? cobalt_scenarios : scenarios; request.only && s->name; s++)
