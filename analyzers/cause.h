@@ -49,6 +49,8 @@ void section_decide(const struct cause_input *input, struct decision *decision);
 void ipipe_path_decide(const struct cause_input *input, struct decision *decision);
 /* The decided pieces, split and named by the rows of a function tracer; only where no row is missing (function_path.c). */
 void function_path_split(const struct cause_input *input);
+/* The window of a frozen I-pipe path (ipipe_freeze.c); false: it is none, or not recorded. */
+bool ipipe_freeze_decide(const struct cause_input *input, struct decision *decision);
 void blocked_decide(const struct cause_input *input, struct decision *decision);
 /* What a section's own time is: to be set as the window's section_kind before it is swept. */
 enum slice_kind section_slice_kind(const struct cause_input *input);

@@ -336,6 +336,8 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
     struct decision decision;
     if (w->kind == WINDOW_SECTION)
         section_decide(&input, &decision);
+    else if (ipipe_freeze_decide(&input, &decision))
+        ;
     else if (w->kind == WINDOW_BLOCKED)
         blocked_decide(&input, &decision);
     else

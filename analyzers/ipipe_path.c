@@ -83,6 +83,13 @@ static void cut_after_last_delay(const struct cause_input *input, struct piece *
     ++*n;
 }
 
+static bool is_seen_on(const struct cause_input *input, const struct piece *p)
+{
+    struct event_view view;
+    return p->kind != SLICE_UNEXPLAINED && store_event_view(input->store, p->first_chunk, &view, NULL) != FAILED &&
+           view.flags_known & FLAG_HARD_IRQS_OFF && !(view.flags[p->first_i] & FLAG_HARD_IRQS_OFF);
+}
+
 void ipipe_path_decide(const struct cause_input *input, struct decision *decision)
 {
     const struct window *w = input->window;
@@ -101,6 +108,7 @@ void ipipe_path_decide(const struct cause_input *input, struct decision *decisio
     input->sweep->n_pieces = input->sweep->pieces_capacity = n;
 
     int64_t idle_ns = 0;
+    size_t n_on = 0;
     decision->unexplained_ns = pieces[n - 1].kind == SLICE_UNEXPLAINED ? pieces[n - 1].end_ns - pieces[n - 1].begin_ns : 0;
     if (2 * decision->unexplained_ns > window_length_ns(w)) { /* the tracer says off, the rows do not say where */
         decision->best.confidence = CONFIDENCE_POSSIBLE;
@@ -109,10 +117,20 @@ void ipipe_path_decide(const struct cause_input *input, struct decision *decisio
     const struct piece *longest = pieces;
     for (size_t i = 0; i < n; i++) {
         int64_t length = pieces[i].end_ns - pieces[i].begin_ns;
+        n_on += is_seen_on(input, &pieces[i]);
         if (word_class(input->words, pieces[i].subject.name) & WORD_IDLES)
             idle_ns += length;
         if (length > longest->end_ns - longest->begin_ns)
             longest = &pieces[i];
+    }
+    const char *longest_function = store_string(input->store, longest->subject.name);
+    if (2 * (longest->end_ns - longest->begin_ns) > window_length_ns(w) && longest_function)
+        decision->best.culprit = longest_function;
+    if (2 * n_on > n) { /* the end of what began it was missed: no section of that length */
+        decision->best.cause = CAUSE_TRACER_ARTEFACT;
+        decision->best.confidence = CONFIDENCE_LIKELY;
+        decision->best.why = "path-not-closed";
+        decision->best.culprit = arena_format(input->arena, "interrupts were on at %zu of the path's %zu points", n_on, n);
     }
     if (2 * idle_ns > window_length_ns(w)) {
         decision->best.cause = CAUSE_TRACER_ARTEFACT;

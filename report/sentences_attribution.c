@@ -116,6 +116,9 @@ const struct sentence sentences_attribution[] = {
      .text = "it waited for a lock that {subject} held" SUM,
      .advice = "trace-cmd record -e lock:contention_begin -e lock:contention_end -e sched -T",
      .meaning = "The thread waited for a lock whose owner was running."},
+    {.code = "lock-contention", .variant = "spun-for-lock",
+     .text = "it spun for a lock that another CPU held: {subject}" SUM,
+     .advice = "freeze the other CPU's path at the same time (it held the lock meanwhile, or its virtual CPU was taken away)"},
     {.code = "missed-preemption",
      .text = "{subject} went on although a reschedule was due and preemption was on: a preemption point was missed" SUM,
      .advice = "a kernel fault or a debug option: report it with this trace; the tick bounds such waits",
@@ -200,6 +203,12 @@ const struct sentence sentences_attribution[] = {
      .text = "{n_events} events were recorded in the {latency_ns} of {subject}[, {n_typical_events} in a typical wakeup]; at up to "
              "{event_ns} each (the densest ones of the trace) that may have added up to {overhead_ns}",
      .advice = "see whether it stays without: fewer events, or echo 0 > /sys/kernel/tracing/options/function-trace"},
+    {.code = "tracing-overhead", .variant = "points-times-overhead",
+     .text = "most of it is what the tracer's own points cost, by the overhead that it calibrated: {subject}" SUM,
+     .advice = "measure without the tracer (a kernel without CONFIG_IPIPE_TRACE_MCOUNT), and compare"},
+    {.code = "tracer-artefact", .variant = "path-not-closed",
+     .text = "the tracer missed the end of what began this path, so its length is none of a section with interrupts off: {subject}" SUM,
+     .advice = "reset the tracer (echo 0 > /proc/ipipe/trace/max) and take the next worst path"},
     {.code = "tracer-artefact", .variant = "spin-polls-need-resched",
      .text = "{subject}: the spin has preemption off but looks at need-resched and leaves at once, so no wakeup was late by this; "
              "it hides the real worst case" SUM,
