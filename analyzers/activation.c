@@ -22,6 +22,9 @@ struct thread {
     unsigned n_missed;
     bool has_missed;    /* it ran without a waking, which may be yet to come: clocks of other CPUs lag behind */
     bool distrusts;     /* wakings of other CPUs: they came after their effect */
+    int64_t lock_ns;    /* it waits for a lock since; NS_UNKNOWN: for none */
+    int64_t fault_ns;   /* its last event was a page fault at this time */
+    bool slept_in_fault;
     bool can_have_user; /* system call events tell when it is in user space again */
     int64_t slept_ns;
     uint64_t armed;     /* the timer it started last, while running */
@@ -157,6 +160,7 @@ void activation_clear(struct activation *a)
                              .waker_tid = TID_UNKNOWN,
                              .waker_prio = PRIO_UNKNOWN,
                              .slept_ns = NS_UNKNOWN,
+                             .lock_ns = NS_UNKNOWN,
                              .due_ns = NS_UNKNOWN,
                              .hard_due_ns = NS_UNKNOWN,
                              .programmed_ns = NS_UNKNOWN,
@@ -178,7 +182,7 @@ static struct thread *add_thread(struct activations *p, int32_t tid)
         grow_slots(p);
     struct thread *t = memory_new(sizeof *t);
     t->tid = tid;
-    t->slept_ns = NS_UNKNOWN;
+    t->slept_ns = t->lock_ns = t->fault_ns = NS_UNKNOWN;
     activation_clear(&t->a);
     size_t i = slot_of(p, tid);
     while (p->slots[i])
@@ -262,6 +266,8 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
         bool runnable = (w[3] & 0xff) == 'R';
         prev->is_running = false;
         prev->is_asleep = !runnable;
+        prev->slept_in_fault = (w[3] & 0xff) == 'D' && prev->fault_ns != NS_UNKNOWN;
+        prev->fault_ns = NS_UNKNOWN;
         if (!runnable || prev->a.user_ns != NS_UNKNOWN || !p->has_syscalls) {
             deliver(p, prev, t_ns);
             if (!runnable)
@@ -396,6 +402,8 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     a->prio = prio;
     a->comm = w[0];
     a->slept_ns = t->slept_ns;
+    a->lock_ns = t->lock_ns;
+    a->is_fault = t->slept_in_fault;
     a->waking_ns = t_ns;
     a->waking_cpu = cpu;
     a->target_cpu = (int32_t)w[3];
@@ -621,6 +629,19 @@ void activations_apply(struct activations *p, const struct event_ref *ref)
         break;
     case KIND_SYS_EXIT:
         on_user(p, c, t_ns);
+        break;
+    case KIND_CONTENTION_BEGIN:
+    case KIND_CONTENTION_END:
+        if (c->thread && !c->irq_depth)
+            c->thread->lock_ns = ref->view->kind[ref->i] == KIND_CONTENTION_BEGIN ? t_ns : NS_UNKNOWN;
+        break;
+    case KIND_PAGE_FAULT:
+        if (c->thread && !c->irq_depth)
+            c->thread->fault_ns = t_ns;
+        break;
+    case KIND_SYS_ENTER:
+        if (c->thread)
+            c->thread->fault_ns = NS_UNKNOWN;
         break;
     default:
         if (__builtin_expect(kind_is_head(ref->view->kind[ref->i]), 0))

@@ -28,10 +28,12 @@ struct activation {
     bool switch_is_inferred; /* no sched_switch was recorded: switch_ns is the first event that it caused */
     bool crowded;           /* other timers or wakings in the same interrupt */
     bool is_head;           /* of Cobalt or EVL: woken and switched to in the head domain */
+    bool is_fault;          /* its sleep began with a page fault at slept_ns: it waited for the page */
     bool is_relax;          /* no wakeup: from waking_ns, a relax, to switch_ns it was a Linux task */
     uint32_t relax_reason;  /* string id */
     /* Times in the trace clock; NS_UNKNOWN where no event tells. */
     int64_t slept_ns;       /* its switch out before */
+    int64_t lock_ns;        /* before it slept it began to wait for a lock (contention_begin) */
     int64_t due_ns, hard_due_ns;
     int64_t programmed_ns;  /* when the hardware was told to interrupt, if that was later than due */
     int64_t handler_ns;     /* entry of the timer's interrupt */

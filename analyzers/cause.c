@@ -275,8 +275,11 @@ static void add_late_timer(const struct cause_input *input, const struct shares 
             add(list, (struct candidate){.cause = CAUSE_TIMER_SLACK, .culprit = "timer slack", .confidence = CONFIDENCE_PROVEN,
                                          .why = "soft-expiry", .amount_ns = s->amount_ns}, 0);
         if (s->kind == SLICE_TIMER_LATE && s->subject.kind == SUBJECT_PROGRAMMED)
-            add(list, (struct candidate){.cause = CAUSE_TIMER_PROGRAMMING, .culprit = "hardware set to a later time than due",
-                                         .confidence = CONFIDENCE_PROVEN, .why = "shot-after-due", .amount_ns = s->amount_ns}, 0);
+            add(list, input->sweep->passed_over_ns == NS_UNKNOWN
+                          ? (struct candidate){.cause = CAUSE_TIMER_PROGRAMMING, .culprit = "hardware set to a later time than due",
+                                               .confidence = CONFIDENCE_PROVEN, .why = "shot-after-due", .amount_ns = s->amount_ns}
+                          : (struct candidate){.cause = CAUSE_TIMER_PROGRAMMING, .culprit = "an interrupt of other timers passed over it",
+                                               .confidence = CONFIDENCE_LIKELY, .why = "passed-over", .amount_ns = s->amount_ns}, 0);
     }
     const struct share *late = NULL;
     int64_t amount = 0;

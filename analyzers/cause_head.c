@@ -38,6 +38,11 @@ void head_settle(const struct cause_input *input)
 void head_carve_programming(const struct cause_input *input)
 {
     const struct activation *a = &input->window->a;
+    for (size_t i = 0; input->sweep->passed_over_ns != NS_UNKNOWN && i < input->sweep->n_pieces; i++) {
+        struct piece *p = &input->sweep->pieces[i];
+        if (p->phase == PHASE_BEFORE_HANDLER && p->kind == SLICE_TIMER_LATE && p->begin_ns >= input->sweep->passed_over_ns)
+            p->subject = (struct subject){.kind = SUBJECT_PROGRAMMED, .number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
+    }
     if (a->tid == TID_UNKNOWN || a->due_ns == NS_UNKNOWN || a->programmed_ns == NS_UNKNOWN || a->programmed_ns <= a->due_ns)
         return;
     int64_t end = a->programmed_ns < a->handler_ns || a->handler_ns == NS_UNKNOWN ? a->programmed_ns : a->handler_ns;

@@ -220,11 +220,28 @@ void section_decide(const struct cause_input *input, struct decision *decision)
     ipipe_path_decide(input, decision);
 }
 
+/* A thread that slept in a page fault: until it was woken it waited for the page. */
+static void fault_decide(const struct cause_input *input, struct decision *decision)
+{
+    const struct window *w = input->window;
+    int64_t waited = w->a.waking_ns - w->begin_ns;
+    struct subject self = {.number = -1, .tid = w->tid, .prio = w->prio, .comm = w->comm};
+    sweep_carve(input->sweep, w->begin_ns, w->a.waking_ns, SLICE_SELF, 0, &self);
+    decision->best = (struct candidate){.cause = CAUSE_PAGE_FAULT, .confidence = 2 * waited > window_length_ns(w) ? CONFIDENCE_PROVEN : CONFIDENCE_POSSIBLE,
+                                        .why = "slept-in-fault", .amount_ns = waited, .excess_ns = waited,
+                                        .culprit = arena_format(input->arena, "%s waited for a page", thread_format(input->arena, store_string(input->store, w->comm), w->tid, w->prio))};
+}
+
 void blocked_decide(const struct cause_input *input, struct decision *decision)
 {
     const struct window *w = input->window;
     struct sweep *sweep = input->sweep;
     *decision = (struct decision){0};
+    bool has_lock = w->a.lock_ns != NS_UNKNOWN;
+    if (w->a.is_fault && !has_lock) {
+        fault_decide(input, decision);
+        return;
+    }
     const char *middle = NULL, *owner = NULL;
     int64_t owner_ns = 0;
     for (size_t i = 0; i < sweep->n_pieces; i++) {
@@ -233,7 +250,7 @@ void blocked_decide(const struct cause_input *input, struct decision *decision)
             continue;
         if (p->subject.tid == w->owner_tid) {
             owner = task_format(input, &p->subject);
-            if (p->kind == SLICE_TASK_LOWER) {
+            if (p->kind == SLICE_TASK_LOWER || (has_lock && (p->kind == SLICE_TASK_HIGHER || p->kind == SLICE_TASK_SAME))) {
                 p->kind = SLICE_LOCK_WAIT;
                 owner_ns += p->end_ns - p->begin_ns;
             }
@@ -246,8 +263,8 @@ void blocked_decide(const struct cause_input *input, struct decision *decision)
     bool inverted = w->owner_waited_ns > owner_ns / 4;
     decision->best = (struct candidate){
         .cause = inverted ? CAUSE_PRIORITY_INVERSION : CAUSE_LOCK_CONTENTION,
-        .confidence = inverted ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE,
-        .why = inverted ? "owner-ready-not-running" : "owner-ran-lower",
+        .confidence = inverted || has_lock ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE,
+        .why = inverted ? "owner-ready-not-running" : has_lock ? "contention-events" : "owner-ran-lower",
         .culprit = inverted && middle ? arena_format(input->arena, "%s while %s could not run", middle, owner) : owner,
         .amount_ns = window_length_ns(w),
         .excess_ns = window_length_ns(w)};

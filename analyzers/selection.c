@@ -143,8 +143,9 @@ static enum thread_class class_of(const struct selection *s, const struct activa
 
 static void offer_blocked(struct selection *s, enum thread_class class, const struct activation *a)
 {
-    if (a->waker_in_irq || a->slept_ns == NS_UNKNOWN || !prio_is_realtime(a->prio) || a->waker_tid <= 0 ||
-        a->waker_prio == PRIO_UNKNOWN || a->waker_prio <= a->prio)
+    bool for_lock = a->lock_ns != NS_UNKNOWN && !a->waker_in_irq && a->waker_tid > 0;
+    bool for_lower = !a->waker_in_irq && a->waker_tid > 0 && a->waker_prio != PRIO_UNKNOWN && a->waker_prio > a->prio;
+    if (a->slept_ns == NS_UNKNOWN || !prio_is_realtime(a->prio) || (!for_lower && !for_lock && !a->is_fault))
         return;
     if (!heap_wants(&s->blocked[class], a->switch_ns - a->slept_ns))
         return;
@@ -436,6 +437,7 @@ static enum status add_class_windows(struct selection *s, struct error *error)
             bool is_inversion = false;
             if (blocked_check(s->store, &b->items[i], &is_inversion, error) == FAILED)
                 return FAILED;
+            is_inversion |= b->items[i].a.lock_ns != NS_UNKNOWN || b->items[i].a.is_fault;
             bool long_enough = s->options->threshold_ns == NS_UNKNOWN || window_length_ns(&b->items[i]) >= s->options->threshold_ns;
             if (is_inversion && long_enough)
                 add_window(s, &b->items[i]);

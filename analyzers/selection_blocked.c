@@ -73,6 +73,10 @@ static void on_switch(struct inversion *v, const struct window *w, int32_t cpu, 
 enum status blocked_check(const struct store *store, struct window *w, bool *is_inversion, struct error *error)
 {
     *is_inversion = false;
+    if (w->a.is_fault && w->a.lock_ns == NS_UNKNOWN)
+        return OK;
+    if (w->a.lock_ns != NS_UNKNOWN)
+        w->cpu = w->a.waking_cpu; /* where the owner ran */
     int64_t wait = w->a.waking_ns - w->begin_ns;
     if (wait <= 0 || wait > MAX_WAIT_NS)
         return OK;

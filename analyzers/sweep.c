@@ -487,7 +487,17 @@ static void carve_nmis(struct sweep *s, const struct window *w)
     }
 }
 
-static void note_kind(struct run_state *r, unsigned kind, const uint32_t *w, int64_t t_ns)
+/* An interrupt of timers that came in time for the window's own, and passed over it. */
+static void note_other_timer(struct run_state *r, uint64_t timer, int64_t t_ns, int32_t cpu)
+{
+    const struct open_context *handler = innermost(&cpu_of(r, cpu)->state, true);
+    if (r->sweep->passed_over_ns == NS_UNKNOWN && r->phase == PHASE_BEFORE_HANDLER && cpu == r->cpu && timer != r->w->a.timer && r->w->a.timer &&
+        !r->w->a.expired_in_softirq && !r->w->a.due_is_soft && handler && (handler->kind == OPEN_VECTOR || handler->kind == OPEN_IRQ) &&
+        handler->begin_ns > r->w->begin_ns && t_ns < r->handler_boundary_ns)
+        r->sweep->passed_over_ns = t_ns;
+}
+
+static void note_kind(struct run_state *r, unsigned kind, const uint32_t *w, int64_t t_ns, int32_t cpu)
 {
     struct sweep *s = r->sweep;
     switch (kind) {
@@ -514,6 +524,7 @@ static void note_kind(struct run_state *r, unsigned kind, const uint32_t *w, int
         s->has_functions = true;
         break;
     case KIND_HRTIMER_EXPIRE_ENTRY:
+        note_other_timer(r, (uint64_t)event_words_i64(w), t_ns, cpu);
         if (t_ns > r->w->begin_ns && t_ns <= r->w->end_ns) {
             const char *function = store_string(r->store, w[2]);
             if (function && !strncmp(function, "sched_rt_period_timer", 21))
@@ -533,7 +544,7 @@ static void step(struct run_state *r, const struct event_ref *ref)
     int32_t tid = ref->view->tid[ref->i];
     struct sweep_cpu *c = cpu_of(r, ref->cpu);
     r->sweep->n_events++;
-    note_kind(r, kind, w, t_ns);
+    note_kind(r, kind, w, t_ns, ref->cpu);
     if (kind == KIND_NMI_HANDLER)
         note_nmi(r, ref->cpu, w, t_ns);
     note_silence(r, ref, c, t_ns);
@@ -668,7 +679,7 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
     memset(sweep->silences, 0, n_silences * sizeof *sweep->silences);
     for (size_t i = 0; i < n_silences; i++)
         sweep->silences[i].end_chunk = sweep->silences[i].begin_chunk = NO_CHUNK;
-    sweep->first_event_ns = sweep->last_event_ns = NS_UNKNOWN;
+    sweep->first_event_ns = sweep->last_event_ns = sweep->passed_over_ns = NS_UNKNOWN;
     run_init(&r);
     if (window->stream != ROW_NONE) {
         r.softirq_flag_serves = stream_softirq_flag_serves(&store->streams[window->stream]);

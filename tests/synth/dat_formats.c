@@ -91,6 +91,8 @@ const struct dat_format dat_formats[] = {
      "\"syscall=%s\", __print_symbolic((REC->nr), { 25, \"clock_nanosleep\" }, { 81, \"read\" }, { 82, \"write\" })"},
     {KIND_COBALT_SYSEXIT, 375, "cobalt_posix", "cobalt_head_sysexit", "l8 result", "v0", "\"result=%ld\", REC->result"},
     {KIND_FUNCTION, 1, "ftrace", "function", "p ip|p parent_ip", "f0 f1", "\" %ps <-- %ps\", (void *)REC->ip, (void *)REC->parent_ip"},
+    {KIND_PAGE_FAULT, 376, "exceptions", "page_fault_user", "U8 address|U8 ip|U8 error_code", "v0 v1 v2",
+     "\"address=%ps ip=%ps error_code=0x%lx\", (void *)REC->address, (void *)REC->ip, REC->error_code"},
     {KIND_PRINT, 5, "ftrace", "print", "p ip|t buf", "f1 s0", "\"%ps: %s\", (void *)REC->ip, REC->buf"},
     {0, 0, NULL, NULL, NULL, NULL, NULL},
 };

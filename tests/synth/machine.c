@@ -80,6 +80,7 @@ static bool is_recorded(const struct machine *m, unsigned kind)
     case KIND_HRTIMER_EXPIRE_ENTRY:
     case KIND_HRTIMER_EXPIRE_EXIT: return m->recorded & RECORD_TIMER;
     case KIND_NMI_HANDLER: return m->recorded & RECORD_NMI;
+    case KIND_PAGE_FAULT: return m->recorded & RECORD_FAULT;
     case KIND_FUNCTION: return m->recorded & RECORD_FUNCTION;
     case KIND_COBALT_IRQ_ENTRY:
     case KIND_COBALT_IRQ_EXIT: return m->recorded & RECORD_HEAD_IRQ;
@@ -265,9 +266,22 @@ void tick(struct machine *m, struct cpu *cpu)
     vector_end(m, cpu, "local_timer", TIMER_VECTOR);
 }
 
+/* Soon a task of this CPU wakes another's: then it is not in a handler. */
+static bool is_about_to_wake(const struct machine *m, const struct cpu *cpu)
+{
+    for (size_t i = 0; cpu->id == 1 && i < m->n_wakes; i++)
+        if (m->wakes[i].in_task && m->wakes[i].time_ns > cpu->now - 20000 && m->wakes[i].time_ns < cpu->now + 400000)
+            return true;
+    return false;
+}
+
 void background(struct machine *m, struct cpu *cpu, int64_t until)
 {
     while (cpu->now + 150000 < until) {
+        if (is_about_to_wake(m, cpu)) {
+            spend(m, cpu, 20000);
+            continue;
+        }
         wait_until(m, cpu, cpu->now + random_below(m, (until - cpu->now - 100000) / 2 + 1) + 3000);
         if (cpu->now + 100000 >= until)
             break;
@@ -279,7 +293,7 @@ void background(struct machine *m, struct cpu *cpu, int64_t until)
         }
         switch (random_below(m, cpu->id == 0 ? 5 : 4)) {
         case 4: /* an interrupt elsewhere wakes a thread here */
-            wake_from_other(m, cpu, cross_task);
+            wake_from_other(m, cpu, cross_task, false);
             switch_to(m, cpu, cross_task, cpu->current.tid ? 0x100 : 0);
             spend(m, cpu, 5000);
             switch_to(m, cpu, cpu->load, 1);
@@ -309,10 +323,10 @@ void background(struct machine *m, struct cpu *cpu, int64_t until)
 
 /* ---- across CPUs ---- */
 
-void wake_from_other(struct machine *m, struct cpu *cpu, struct task_id task)
+void wake_from_other(struct machine *m, struct cpu *cpu, struct task_id task, bool in_task)
 {
     memory_reserve(m->wakes, m->wakes_capacity, m->n_wakes + 1);
-    m->wakes[m->n_wakes++] = (struct cross_wake){cpu->now, task};
+    m->wakes[m->n_wakes++] = (struct cross_wake){cpu->now, task, in_task};
     spend(m, cpu, 1200 + random_below(m, 600));
     if (task.prio < cpu->current.prio || cpu->current.tid == 0)
         cpu->resched = true;
@@ -330,8 +344,12 @@ static void insert_wake(struct machine *m, const struct cross_wake *wake)
     size_t at = 0;
     while (at < cpu->n && cpu->events[at].time_ns <= from)
         at++;
+    while (wake->in_task && at > 1 && cpu->events[at - 1].flags & (RAW_HARDIRQ | RAW_SOFTIRQ)) /* a task does it: before that handler */
+        from = cpu->events[--at].time_ns - 2000;
     if (!at)
         return;
+    if (from <= cpu->events[at - 1].time_ns)
+        from = cpu->events[at - 1].time_ns + 1;
     if (at < cpu->n && cpu->events[at].time_ns - from < 4 * step_ns)
         step_ns = (cpu->events[at].time_ns - from) / 5;
     memory_reserve(cpu->events, cpu->capacity, cpu->n + 4);
@@ -340,11 +358,13 @@ static void insert_wake(struct machine *m, const struct cross_wake *wake)
     const struct synth_event *before = &cpu->events[at - 1], *after = at + 4 < cpu->n ? &cpu->events[at + 4] : before;
     for (unsigned i = 0; i < 4; i++) {
         struct synth_event *event = &cpu->events[at + i];
+        unsigned kind = wake->in_task && i == 0 ? KIND_SCHED_WAKING : wake->in_task && i == 3 ? KIND_SCHED_WAKEUP : kinds[i];
         *event = (struct synth_event){.time_ns = from + (int64_t)i * step_ns, .cpu = 1, .tid = after->tid, .comm = after->comm,
-                                      .kind = (uint16_t)kinds[i], .flags = RAW_IRQS_OFF | RAW_HARDIRQ, .depth = before->depth};
+                                      .kind = (uint16_t)kind, .flags = wake->in_task ? RAW_IRQS_OFF : RAW_IRQS_OFF | RAW_HARDIRQ, .depth = before->depth};
         event->s[0] = i == 0 ? "eth1-rx" : wake->task.comm;
-        event->v[0] = i == 0 || i == 3 ? 33 : wake->task.tid;
-        event->v[1] = i == 3 ? 1 : wake->task.prio;
+        bool is_handler = kind == KIND_IRQ_HANDLER_ENTRY || kind == KIND_IRQ_HANDLER_EXIT;
+        event->v[0] = is_handler ? 33 : wake->task.tid;
+        event->v[1] = is_handler ? 1 : wake->task.prio;
     }
 }
 

@@ -31,7 +31,8 @@ enum recorded {
     RECORD_FUNCTION = 1 << 7,
     RECORD_HEAD_IRQ = 1 << 8,    /* interrupts of the co-kernel's domain */
     RECORD_HEAD_TIMER = 1 << 9,  /* cobalt_timer_start */
-    RECORD_ALL = (1 << 10) - 1,
+    RECORD_FAULT = 1 << 10,
+    RECORD_ALL = (1 << 11) - 1,
 };
 
 struct cpu {
@@ -80,6 +81,7 @@ struct machine {
     struct cross_wake { /* a waking that CPU 1 does for CPU 0, written when both are done */
         int64_t time_ns;
         struct task_id task;
+        bool in_task; /* not by an interrupt but by what runs there */
     } *wakes;
     int64_t interval_ns;
     struct cpu cpus[MAX_MACHINE_CPUS];
@@ -99,7 +101,7 @@ extern const struct task_id cross_task; /* runs on CPU 0, woken by CPU 1 */
 /* What a CPU's trace clock shows. */
 int64_t trace_time(const struct machine *m, int cpu, int64_t time);
 /* CPU 1 wakes a task for this CPU, now. */
-void wake_from_other(struct machine *m, struct cpu *cpu, struct task_id task);
+void wake_from_other(struct machine *m, struct cpu *cpu, struct task_id task, bool in_task);
 void machine_finish(struct machine *m);
 
 /* Time passes on a CPU; a stall that begins in between adds its length. */

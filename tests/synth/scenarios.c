@@ -75,7 +75,7 @@ static void play_cross(struct machine *m, struct cpu *cpu, const struct scenario
     amount_ns = amount_ns < limit ? amount_ns : limit;
     start_task(m, cpu, hog);
     spend(m, cpu, random_between(m, 5000, 20000));
-    wake_from_other(m, cpu, cross_task);
+    wake_from_other(m, cpu, cross_task, false);
     cpu->resched = false;
     spend(m, cpu, amount_ns);
     switch_to(m, cpu, cross_task, 1);
@@ -345,6 +345,82 @@ static void play_lock(struct machine *m, struct cpu *cpu, const struct scenario 
     switch_to(m, cpu, cpu->load, 1);
 }
 
+/* From here to the next period the measuring task sleeps, and the scene is another thread's. */
+static int64_t begin_scene(struct machine *m, struct cpu *cpu, int64_t amount_ns)
+{
+    background(m, cpu, cpu->due - 60000);
+    to_due(m, cpu);
+    timer_interrupt(m, cpu);
+    switch_to(m, cpu, cpu->measured, preempted(cpu));
+    run_measured(m, cpu);
+    int64_t limit = cpu->due - 120000 - cpu->now;
+    return amount_ns < limit ? amount_ns : limit;
+}
+
+/* The lock's owner runs all the time: here, at a lower priority, or on another CPU. */
+static void play_held(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
+{
+    struct task_id high = {"lock_user", 1520, 20}, low = {"lock_owner", 1521, 60};
+    bool elsewhere = m->cpus[1].load.tid && random_below(m, 2);
+    amount_ns = begin_scene(m, cpu, amount_ns);
+    if (!elsewhere) {
+        start_task(m, cpu, low);
+        spend(m, cpu, 20000);
+    }
+    start_task(m, cpu, high);
+    spend(m, cpu, 9000);
+    emit(m, cpu, KIND_CONTENTION_BEGIN, NULL, NULL, V((int64_t)0xffff888011223380, 8));
+    switch_to(m, cpu, elsewhere ? cpu->load : low, 2);
+    int64_t begin = cpu->now;
+    spend(m, cpu, amount_ns);
+    if (elsewhere)
+        wake_from_other(m, cpu, high, true);
+    else
+        wake(m, cpu, high);
+    switch_to(m, cpu, high, 0x100);
+    machine_truth(m, cpu, high.tid, s->cause, cpu->now - begin, elsewhere ? "" : "lock_owner",
+                  (s->hidden && !(m->recorded & s->hidden)) || (elsewhere && m->is_wild));
+    emit(m, cpu, KIND_CONTENTION_END, NULL, NULL, V((int64_t)0xffff888011223380, 0));
+    spend(m, cpu, 5000);
+    if (!elsewhere) {
+        switch_to(m, cpu, low, 1);
+        spend(m, cpu, 4000);
+    }
+    switch_to(m, cpu, cpu->load, 1);
+}
+
+/* A thread touches memory that is not there, and sleeps until the disk has brought it. */
+static void play_fault(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
+{
+    struct task_id reader = {"rt_logger", 1530, 25};
+    amount_ns = begin_scene(m, cpu, amount_ns);
+    start_task(m, cpu, reader);
+    spend(m, cpu, 9000);
+    emit(m, cpu, KIND_PAGE_FAULT, "user", NULL, V((int64_t)0x7f3a00012000, (int64_t)0x55d0001234a0, 4));
+    spend(m, cpu, 4000);
+    switch_to(m, cpu, cpu->load, 2);
+    int64_t begin = cpu->now;
+    spend(m, cpu, amount_ns);
+    irq_begin(m, cpu, 25, "nvme0q1");
+    wake(m, cpu, reader);
+    irq_end(m, cpu, 25);
+    switch_to(m, cpu, reader, cpu->current.tid ? 0x100 : 0);
+    machine_truth(m, cpu, reader.tid, s->cause, cpu->now - begin, "page", s->hidden && !(m->recorded & s->hidden));
+    spend(m, cpu, 5000);
+    switch_to(m, cpu, cpu->load, 1);
+}
+
+/* An interrupt comes after the due time and does not expire the timer: it is not where it should be. */
+static void play_passed_over(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
+{
+    to_due(m, cpu);
+    tick(m, cpu);
+    enter_idle(m, cpu);
+    wait_until(m, cpu, cpu->due + amount_ns);
+    timer_interrupt(m, cpu);
+    finish(m, cpu, s, amount_ns, "", preempted(cpu));
+}
+
 const struct scenario scenarios[] = {
     {.name = "higher task", .cause = "higher-priority-task", .play = play_task},
     {.name = "higher task after", .cause = "higher-priority-task", .play = play_task_after},
@@ -364,6 +440,9 @@ const struct scenario scenarios[] = {
     {.name = "not preemptible", .cause = "non-preemptible-kernel", .play = play_missed, .plain_only = true, .needs_load = true},
     {.name = "slack", .cause = "timer-slack", .play = play_slack, .needs = RECORD_TIMER, .hidden = RECORD_TIMER, .needs_slack = true},
     {.name = "inversion", .cause = "priority-inversion", .play = play_lock},
+    {.name = "lock held", .cause = "lock-contention", .play = play_held, .hidden = RECORD_LOCK},
+    {.name = "page fault", .cause = "page-fault", .play = play_fault, .hidden = RECORD_FAULT},
+    {.name = "timer passed over", .cause = "timer-programming", .play = play_passed_over, .hidden = RECORD_TIMER},
     {.name = "idle exit", .cause = "idle-exit", .play = play_idle_exit, .needs = RECORD_IDLE, .hidden = RECORD_IDLE,
      .needs_idle = true},
     {.name = "stall", .cause = "hardware-stall", .play = play_stall, .times = 20},

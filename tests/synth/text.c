@@ -77,6 +77,7 @@ static void print_event(FILE *file, const struct synth_event *e)
     case KIND_SCHED_MIGRATE_TASK:
         fprintf(file, "sched_migrate_task: comm=%s pid=%" PRId64 " prio=%" PRId64 " orig_cpu=%" PRId64 " dest_cpu=%" PRId64, e->s[0], v[0], v[1], v[2], v[3]);
         break;
+    case KIND_PAGE_FAULT: fprintf(file, "page_fault_user: address=0x%" PRIx64 " ip=0x%" PRIx64 " error_code=0x%" PRIx64, (uint64_t)v[0], (uint64_t)v[1], (uint64_t)v[2]); break;
     case KIND_FUNCTION: fprintf(file, "%s <-%s", e->s[0], e->s[1]); break;
     case KIND_COBALT_SWITCH:
         fprintf(file, "cobalt_switch_context: prev_name=%s prev_pid=%" PRId64 " prev_prio=%" PRId64 " prev_state=0x%" PRIx64 " ==> next_name=%s next_pid=%" PRId64 " next_prio=%" PRId64,
