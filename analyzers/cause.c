@@ -296,6 +296,15 @@ static void add_late_timer(const struct cause_input *input, const struct shares 
     add(list, c, typical_kind_ns(input->typical, SLICE_TIMER_LATE));
 }
 
+/* Steps of the clock are gaps without events that were lost. */
+static int64_t step_ns(const struct shares *shares)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < shares->n; i++)
+        sum += shares->items[i].kind == SLICE_GAP && shares->items[i].subject.kind == SUBJECT_STEP ? shares->items[i].amount_ns : 0;
+    return sum;
+}
+
 static void add_rest(const struct cause_input *input, const struct shares *shares, struct candidates *list)
 {
     const struct typical *typical = input->typical;
@@ -333,7 +342,8 @@ static void add_rest(const struct cause_input *input, const struct shares *share
     const char *current = open && open->subject.tid != TID_UNKNOWN ? task_format(input, &open->subject) : NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         add(list, (struct candidate){.cause = rows[i].cause, .culprit = rows[i].kind == SLICE_UNEXPLAINED ? current : rows[i].culprit, .confidence = rows[i].confidence,
-                                     .why = rows[i].why, .amount_ns = shares_of_kind(shares, rows[i].kind)},
+                                     .why = rows[i].why,
+                                     .amount_ns = shares_of_kind(shares, rows[i].kind) - (rows[i].kind == SLICE_GAP ? step_ns(shares) : 0)},
             typical_kind_ns(typical, rows[i].kind));
 }
 
@@ -399,7 +409,9 @@ void cause_prepare(const struct cause_input *input)
 void cause_decide(const struct cause_input *input, struct decision *decision)
 {
     *decision = (struct decision){0};
-    silence_carve_stall(input);
+    int64_t step = silence_carve_step(input);
+    if (!step)
+        silence_carve_stall(input);
     cause_prepare(input);
     struct shares shares = {0};
     shares_collect(&shares, input->sweep, true);
@@ -420,6 +432,9 @@ void cause_decide(const struct cause_input *input, struct decision *decision)
     add_rest(input, &shares, &list);
     if (input->sweep->has_relaxed)
         add(&list, mode_switch_candidate(input, &shares), 0);
+    if (step)
+        add(&list, (struct candidate){.cause = CAUSE_CLOCK_JUMP, .culprit = "the trace's clock stepped forward", .confidence = CONFIDENCE_PROVEN,
+                                      .why = "pairs-shifted", .amount_ns = step}, 0);
     keep_best(input, &list, decision);
     rename_pieces(input, late);
     shares_release(&shares);

@@ -15,6 +15,7 @@
 
 #define STALL_TIMES_GAP 4     /* "far beyond its own gaps" */
 #define STALL_MIN_GAPS 5
+#define STEP_MIN_NS 20000 /* by how much the pairs of clocks may differ without a step */
 #define IDLE_EXIT_MAX_NS 2000000 /* no idle state takes longer to leave */
 
 /* A silence that is far beyond what this CPU usually shows. */
@@ -72,6 +73,26 @@ static bool find_common_silence(const struct cause_input *input, int64_t *begin_
     *begin_ns = begin;
     *end_ns = end;
     return 10 * (end - begin) >= 8 * (to - from) && 5 * (end - begin) >= window_length_ns(w);
+}
+
+int64_t silence_carve_step(const struct cause_input *input)
+{
+    const struct window *w = input->window;
+    const struct sweep *s = input->sweep;
+    if (s->pair_before_ns == NS_UNKNOWN || s->pair_after_ns == NS_UNKNOWN)
+        return 0;
+    int64_t step = s->pair_after_ns - s->pair_before_ns, largest = 0, at = 0;
+    if (step < STEP_MIN_NS || 2 * step < window_length_ns(w))
+        return 0;
+    for (size_t i = 0; i < s->n_pieces; i++) /* it lies where nothing is recorded */
+        if (s->pieces[i].end_ns - s->pieces[i].begin_ns > largest) {
+            largest = s->pieces[i].end_ns - s->pieces[i].begin_ns;
+            at = s->pieces[i].begin_ns;
+        }
+    struct subject subject = {.kind = SUBJECT_STEP, .number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
+    step = step < largest ? step : largest;
+    sweep_carve(input->sweep, at, at + step, SLICE_GAP, 0, &subject);
+    return step;
 }
 
 int64_t silence_carve_stall(const struct cause_input *input)

@@ -7,6 +7,8 @@
 #define SPAN_SHIFT   26          /* 2^26 ns = 67 ms */
 #define CLUSTER_NS   1000000000  /* pairs of one clock lie closer together than this */
 #define SLOPE_MIN_NS 500000000   /* below this baseline a slope would be noise */
+#define STEP_MIN_NS  200000      /* what lies above the envelope by more is a step, if it lasts */
+#define STEP_INTERRUPTS 4
 #define SLOPE_MAX    0.001       /* clocks that differ by more than 0.1 % are no clocks */
 
 void clock_relation_init(struct clock_relation *relation, const char *trace_clock)
@@ -54,6 +56,24 @@ static void cluster_next_span(struct clock_cluster *c)
     c->offset_ns = INT64_MAX;
 }
 
+/*
+ * A delay of one pair is one interrupt's; when several interrupts in a row show pairs far above the envelope, the trace
+ * clock itself has stepped forward.
+ */
+static bool has_stepped(struct clock_cluster *c, int64_t stamp_ns, int64_t now_ns, int64_t difference_ns)
+{
+    if (c->is_exact || c->offset_ns == INT64_MAX || difference_ns - cluster_offset(c, stamp_ns) < STEP_MIN_NS) {
+        c->n_step = 0;
+        return false;
+    }
+    if (!c->n_step || difference_ns < c->step_offset_ns)
+        c->step_offset_ns = difference_ns;
+    if (!c->n_step || now_ns != c->step_now_ns)
+        c->n_step++;
+    c->step_now_ns = now_ns;
+    return c->n_step >= STEP_INTERRUPTS;
+}
+
 int64_t clock_relation_learn(struct clock_relation *relation, int64_t stamp_ns, int64_t now_ns)
 {
     int64_t difference = stamp_ns - now_ns;
@@ -68,6 +88,13 @@ int64_t clock_relation_learn(struct clock_relation *relation, int64_t stamp_ns, 
     c->n_pairs++;
     if (relation->trace_is_mono && difference >= 0 && difference < CLUSTER_NS)
         c->is_exact = true;
+    if (has_stepped(c, stamp_ns, now_ns, difference)) {
+        c->offset_ns = c->step_offset_ns;
+        c->at_ns = stamp_ns;
+        c->has_old = false;
+        c->slope = 0;
+        c->n_step = 0;
+    }
     int64_t bucket = stamp_ns >> SPAN_SHIFT;
     if (bucket != c->bucket) {
         cluster_next_span(c);

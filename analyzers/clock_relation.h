@@ -22,6 +22,8 @@ struct clock_cluster {
     int64_t offset_ns, at_ns;       /* least stamp - now of this span, and when */
     int64_t old_offset_ns, old_at_ns;
     bool has_old;
+    int64_t step_offset_ns, step_now_ns; /* pairs that all lie far above: a step of the trace clock, if they go on */
+    unsigned n_step;
     int64_t first_offset_ns, first_at_ns; /* of the first whole span: the slope's other end */
     double slope;          /* change of the offset per ns */
 };

@@ -82,7 +82,7 @@ static const char *piece_subject(const struct cause_input *input, const struct p
             return store_string(input->store, s->function);
         return p->phase == PHASE_RUNNING ? "return to user space" : "switch";
     case SLICE_GAP:
-        return gap_reason(input, p);
+        return s->kind == SUBJECT_STEP ? "the clock stepped" : gap_reason(input, p);
     case SLICE_UNEXPLAINED:
         return unexplained_reason(input, p);
     case SLICE_HARDWARE_STALL:

@@ -30,6 +30,8 @@ static bool same_share(const struct share *s, enum slice_kind kind, unsigned fla
     case SLICE_TIMER_LATE:
     case SLICE_THROTTLED:
         return s->subject.tid == subject->tid && s->subject.kind == subject->kind;
+    case SLICE_GAP:
+        return s->subject.kind == subject->kind;
     default:
         return true;
     }

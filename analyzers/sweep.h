@@ -103,6 +103,7 @@ struct silence {
 /* Subjects of their own: the time between a timer's soft and hard expiry; from due to the time the hardware was set to. */
 #define SUBJECT_SLACK      (-2)
 #define SUBJECT_PROGRAMMED (-3)
+#define SUBJECT_STEP       (-4) /* time that did not pass: the clock stepped */
 /* Numbers of a mode-switch piece: how far a relaxed thread is (design.md: dual kernels). */
 enum relax_stage { STAGE_NONE, STAGE_RELAX, STAGE_SCHEDULING, STAGE_SECONDARY, STAGE_HARDEN };
 
@@ -132,6 +133,7 @@ struct sweep {
     bool has_handlers;          /* irq or vector events */
     bool has_switches, has_functions;
     int64_t passed_over_ns;     /* a handler that began after the due time expired other timers only; NS_UNKNOWN */
+    int64_t pair_before_ns, pair_after_ns; /* least stamp - now of the window's timer before due, and from its expiry on; NS_UNKNOWN */
     uint32_t n_hard_off;        /* rows between due and handler that show Linux with hardware interrupts off */
     uint32_t relax_reason;      /* string id: the window's thread was relaxed; 0: not, or no reason known */
     bool has_relaxed;

@@ -49,7 +49,10 @@ void spend(struct machine *m, struct cpu *cpu, int64_t ns)
 
 int64_t trace_time(const struct machine *m, int cpu, int64_t time)
 {
-    return time - m->clock_offset_ns + m->skew_ns[cpu] + (int64_t)(m->drift[cpu] * (double)(time - m->begin_ns));
+    int64_t jumped = 0;
+    for (size_t i = 0; i < m->n_jumps; i++)
+        jumped += time >= m->jumps[i].at ? m->jumps[i].ns : 0;
+    return time + jumped - m->clock_offset_ns + m->skew_ns[cpu] + (int64_t)(m->drift[cpu] * (double)(time - m->begin_ns));
 }
 
 /* A step of a known path: most take about as long as ever, some more. */

@@ -85,6 +85,10 @@ struct machine {
     } *wakes;
     int64_t interval_ns;
     struct cpu cpus[MAX_MACHINE_CPUS];
+    size_t n_jumps;           /* of the trace clock, on all CPUs at once */
+    struct {
+        int64_t at, ns;
+    } jumps[MAX_STALLS];
     size_t n_stalls;
     struct {
         int64_t begin, end;

@@ -228,6 +228,14 @@ static void play_stall(struct machine *m, struct cpu *cpu, const struct scenario
     m->truths[m->n_truths - 1].is_hidden |= m->is_wild; /* that the CPUs stood still together is not in the trace */
 }
 
+/* Planned before: the trace clock of all CPUs goes forward, and no time passes. */
+static void play_jump(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
+{
+    to_due(m, cpu);
+    timer_interrupt(m, cpu);
+    finish(m, cpu, s, amount_ns, "clock", preempted(cpu));
+}
+
 static void play_self(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
 {
     /* On time, then it computes past its next due time; the timer is armed in the past and fires at once. */
@@ -446,6 +454,7 @@ const struct scenario scenarios[] = {
     {.name = "idle exit", .cause = "idle-exit", .play = play_idle_exit, .needs = RECORD_IDLE, .hidden = RECORD_IDLE,
      .needs_idle = true},
     {.name = "stall", .cause = "hardware-stall", .play = play_stall, .times = 20},
+    {.name = "clock jump", .cause = "clock-jump", .play = play_jump, .times = 20, .local_only = true},
     {.name = "self", .cause = "self", .play = play_self, .needs = RECORD_TIMER, .hidden = RECORD_TIMER},
     {.name = "throttled", .cause = "throttling", .play = play_throttled, .needs_load = true},
     {.name = "lost", .cause = "lost-events", .play = play_lost},

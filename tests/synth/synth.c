@@ -45,7 +45,7 @@ static bool fits(const struct machine *m, const struct cpu *cpu, const struct sc
         return false;
     if (request->hide && !s->hidden)
         return false;
-    if ((s->rt_only && !m->is_rt) || (s->plain_only && m->is_rt) || (s->dovetail_only && !m->is_dovetail))
+    if ((s->rt_only && !m->is_rt) || (s->plain_only && m->is_rt) || (s->dovetail_only && !m->is_dovetail) || (s->local_only && !strcmp(m->clock, "mono")))
         return false;
     return !(s->needs_load && cpu->load.tid == 0) && !(s->needs_idle && cpu->load.tid != 0);
 }
@@ -115,6 +115,10 @@ static void play(struct machine *m, const struct request *request)
             m->stalls[m->n_stalls].begin = cpu->due - random_between(m, 300, 2000);
             m->stalls[m->n_stalls].end = cpu->due + plan->amount_ns;
             m->n_stalls++;
+        }
+        if (plan && !strcmp(plan->scenario->cause, "clock-jump") && m->n_jumps < MAX_STALLS) {
+            m->jumps[m->n_jumps].at = cpu->due - random_between(m, 300, 2000);
+            m->jumps[m->n_jumps++].ns = plan->amount_ns;
         }
         one_period(m, cpu, plan, p + 1 < n_periods && plans[0][p + 1].scenario && plans[0][p + 1].scenario->needs_slack);
     }
