@@ -155,6 +155,11 @@ static void add_event(const struct store *store, struct text *out, unsigned kind
         add_string(store, out, w[1]);
         text_add_char(out, ']');
         break;
+    case KIND_COBALT_TICK_SHOT: {
+        int64_t us = event_words_i64(w), ns = event_words_i64(w + 2);
+        text_format(out, "%s: (delay: %lld us)", info->name, (long long)(ns != INT64_MIN ? ns / 1000 : us));
+        break;
+    }
     case KIND_KERNEL_STACK:
     case KIND_USER_STACK:
         text_format(out, "%s: ", info->name);
