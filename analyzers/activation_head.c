@@ -189,7 +189,8 @@ static void on_timer_start(struct head_activations *h, int64_t t_ns, const uint3
     if (address == UINT64_MAX || !address)
         return;
     struct head_timer *timer = &h->timers[(address >> 4 ^ address >> 14) % N_TIMERS];
-    bool relative = w[6] == 0 && value_ns >= 0 && value_ns < INT64_C(1000000000000);
+    /* An absolute value, taken for one from now on, gives a time that comes after its expiry: then it tells nothing. */
+    bool relative = value_ns >= 0 && value_ns < INT64_C(1000000000000);
     *timer = (struct head_timer){relative ? address : 0, t_ns + (relative ? value_ns : 0)};
 }
 

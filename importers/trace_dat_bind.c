@@ -102,7 +102,7 @@ static const struct binding bindings[] = {
     {KIND_COBALT_CLOCK_ENTRY, "cobalt_core", "cobalt_clock_entry", "irq"},
     {KIND_COBALT_CLOCK_EXIT, "cobalt_core", "cobalt_clock_exit", "irq"},
     {KIND_COBALT_TIMER_EXPIRE, "cobalt_core", "cobalt_timer_expire", "timer"},
-    {KIND_COBALT_TIMER_START, "cobalt_core", "cobalt_timer_start", "timer value interval mode"},
+    {KIND_COBALT_TIMER_START, "cobalt_core", "cobalt_timer_start", "timer value interval"},
     {KIND_COBALT_TICK_SHOT, "cobalt_core", "cobalt_tick_shot", "- delta"},
     {KIND_COBALT_SYSENTRY, "cobalt_posix", "cobalt_head_sysentry", "nr:name"},
     {KIND_COBALT_SYSEXIT, "cobalt_posix", "cobalt_head_sysexit", "result"},

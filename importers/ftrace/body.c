@@ -88,7 +88,7 @@ static const struct body_rule rules[] = {
     {"cobalt_clock_entry", KIND_COBALT_CLOCK_ENTRY, "clock_irq", {NULL}},
     {"cobalt_clock_exit", KIND_COBALT_CLOCK_EXIT, "clock_irq", {NULL}},
     {"cobalt_timer_expire", KIND_COBALT_TIMER_EXPIRE, "timer", {NULL}},
-    {"cobalt_timer_start", KIND_COBALT_TIMER_START, "timer value interval", {NULL}}, /* mode: see below */
+    {"cobalt_timer_start", KIND_COBALT_TIMER_START, "timer value interval", {NULL}},
     {"cobalt_tick_shot", KIND_COBALT_TICK_SHOT, NULL, {"next tick at %*(delay: %0a us"}},
     {"cobalt_head_sysentry", KIND_COBALT_SYSENTRY, "syscall", {NULL}},
     {"cobalt_head_sysexit", KIND_COBALT_SYSEXIT, "result", {NULL}},
@@ -398,10 +398,6 @@ bool ftrace_body_parse_named(const struct ftrace_row *row, const char *name, siz
             const char *context = last_of(text, end, "context=");
             if (context && end - context == 9 && context[8] >= '0' && context[8] <= '2')
                 ftrace_event_string(event, 1, contexts[context[8] - '0'], strlen(contexts[context[8] - '0']));
-        }
-        if (done && rule->kind == KIND_COBALT_TIMER_START) {
-            const char *mode = last_of(text, end, " mode=");
-            event->words[6] = mode ? (uint32_t)(end - mode >= 9 && memcmp(mode + 6, "rel", 3) == 0 ? 0 : 1) : (uint32_t)INT32_MIN;
         }
         if (done)
             strip_offset_zero(event);

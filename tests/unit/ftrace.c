@@ -255,8 +255,8 @@ static void test_cobalt(void **state)
     check_body("cobalt_thread_suspend: pid=69 mask=0x2 timeout=0 timeout_mode=0 wchan=(ptrval)", "cobalt_thread_suspend ? 69 2 0");
     check_body("cobalt_shadow_gorelax: reason=syscall", "cobalt_shadow_gorelax me 7 syscall");
     check_body("cobalt_shadow_hardened: state=0x48 info=0x0", "cobalt_shadow_hardened me 7");
-    check_body("cobalt_timer_start: timer=(ptrval)([host-timer/0]) value=3952112 interval=0 mode=rel", "cobalt_timer_start ? 3952112 0 0");
-    check_body("cobalt_timer_start: timer=c0ffe0(me) value=3952112 interval=1000 mode=abs", "cobalt_timer_start c0ffe0 3952112 1000 1");
+    check_body("cobalt_timer_start: timer=(ptrval)([host-timer/0]) value=3952112 interval=0 mode=rel", "cobalt_timer_start ? 3952112 0");
+    check_body("cobalt_timer_start: timer=c0ffe0(me) value=3952112 interval=1000 mode=abs", "cobalt_timer_start c0ffe0 3952112 1000");
     check_body("cobalt_tick_shot: next tick at 17.698953 (delay: 4809 us)", "cobalt_tick_shot 4809 ?");
     check_body("cobalt_head_sysentry: syscall=read", "cobalt_head_sysentry read");
     check_body("cobalt_head_sysexit: result=-11", "cobalt_head_sysexit -11");
