@@ -49,7 +49,7 @@ struct pass_cpu {
     /* The hrtimer callback that runs now. */
     uint64_t timer;
     uint32_t timer_function;
-    int64_t timer_due_ns, timer_hard_ns, timer_entry_ns;
+    int64_t timer_due_ns, timer_hard_ns, timer_entry_ns, timer_late_ns;
     bool in_callback;
     struct thread *woken;      /* by this callback */
     struct thread *woken_in_irq;
@@ -164,6 +164,7 @@ void activation_clear(struct activation *a)
                              .due_ns = NS_UNKNOWN,
                              .hard_due_ns = NS_UNKNOWN,
                              .programmed_ns = NS_UNKNOWN,
+                             .timer_late_ns = NS_UNKNOWN,
                              .handler_ns = NS_UNKNOWN,
                              .expire_ns = NS_UNKNOWN,
                              .waking_ns = NS_UNKNOWN,
@@ -424,6 +425,7 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
         if (c->timer_due_ns != NS_UNKNOWN && c->timer_due_ns <= t_ns) {
             a->due_ns = c->timer_due_ns;
             a->hard_due_ns = c->timer_hard_ns;
+            a->timer_late_ns = c->timer_late_ns;
             a->due_is_soft = c->timer_hard_ns > c->timer_due_ns;
         }
         c->woken = t;
@@ -452,13 +454,14 @@ static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t
     c->timer = address;
     c->timer_function = w[2];
     c->timer_entry_ns = t_ns;
-    c->timer_due_ns = c->timer_hard_ns = NS_UNKNOWN;
+    c->timer_due_ns = c->timer_hard_ns = c->timer_late_ns = NS_UNKNOWN;
     c->woken = NULL;
     if (now_ns == NS_UNKNOWN)
         return;
     int64_t offset = clock_relation_learn(&c->clock, t_ns, now_ns);
     if (armed->address == address && armed->expires_ns != NS_UNKNOWN && armed->expires_ns <= now_ns) {
         c->timer_hard_ns = armed->expires_ns + offset;
+        c->timer_late_ns = now_ns - armed->expires_ns;
         c->timer_due_ns = armed->soft_ns != NS_UNKNOWN && armed->soft_ns < armed->expires_ns ? armed->soft_ns + offset
                                                                                             : c->timer_hard_ns;
     } else if (armed->address == address && armed->soft_ns != NS_UNKNOWN && armed->soft_ns <= now_ns) {

@@ -36,6 +36,7 @@ struct activation {
     int64_t lock_ns;        /* before it slept it began to wait for a lock (contention_begin) */
     int64_t due_ns, hard_due_ns;
     int64_t programmed_ns;  /* when the hardware was told to interrupt, if that was later than due */
+    int64_t timer_late_ns;  /* by how much the timer was late by its own clock: no step of the trace's is in it */
     int64_t handler_ns;     /* entry of the timer's interrupt */
     int64_t expire_ns, waking_ns, wakeup_ns, expire_exit_ns, handler_exit_ns, switch_ns;
     int64_t user_ns;        /* back in user space, as system call events tell */

@@ -15,7 +15,7 @@
 
 #define STALL_TIMES_GAP 4     /* "far beyond its own gaps" */
 #define STALL_MIN_GAPS 5
-#define STEP_MIN_NS 20000 /* by how much the pairs of clocks may differ without a step */
+#define STEP_MIN_NS 20000 /* by how much the interrupt's stamp and the timer's own clock may disagree without a step */
 #define IDLE_EXIT_MAX_NS 2000000 /* no idle state takes longer to leave */
 
 /* A silence that is far beyond what this CPU usually shows. */
@@ -75,13 +75,18 @@ static bool find_common_silence(const struct cause_input *input, int64_t *begin_
     return 10 * (end - begin) >= 8 * (to - from) && 5 * (end - begin) >= window_length_ns(w);
 }
 
+/*
+ * Both clocks say how late the interrupt of the window's timer was: the trace's, by the relation that held before, and
+ * the timer's own. What only the trace's has is a step of that clock; a stall is in both.
+ */
 int64_t silence_carve_step(const struct cause_input *input)
 {
     const struct window *w = input->window;
     const struct sweep *s = input->sweep;
-    if (s->pair_before_ns == NS_UNKNOWN || s->pair_after_ns == NS_UNKNOWN)
+    const struct activation *a = &w->a;
+    if (a->tid == TID_UNKNOWN || a->timer_late_ns == NS_UNKNOWN || a->handler_ns == NS_UNKNOWN || a->hard_due_ns == NS_UNKNOWN)
         return 0;
-    int64_t step = s->pair_after_ns - s->pair_before_ns, largest = 0, at = 0;
+    int64_t step = a->handler_ns - a->hard_due_ns - a->timer_late_ns, largest = 0, at = 0;
     if (step < STEP_MIN_NS || 2 * step < window_length_ns(w))
         return 0;
     for (size_t i = 0; i < s->n_pieces; i++) /* it lies where nothing is recorded */

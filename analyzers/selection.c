@@ -15,9 +15,7 @@ void window_init(struct window *w)
     *w = (struct window){.run = ROW_NONE, .stream = ROW_NONE, .claim = ROW_NONE, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN,
                          .cpu = CPU_UNKNOWN, .begin_ns = NS_UNKNOWN, .end_ns = NS_UNKNOWN, .reported_ns = NS_UNKNOWN,
                          .owner_tid = TID_UNKNOWN, .middle_tid = TID_UNKNOWN, .section_kind = SLICE_UNEXPLAINED};
-    w->a.tid = TID_UNKNOWN;
-    w->a.timer_cpu = w->a.waking_cpu = w->a.target_cpu = w->a.cpu = CPU_UNKNOWN;
-    w->a.due_ns = w->a.handler_ns = w->a.expire_ns = w->a.waking_ns = w->a.wakeup_ns = w->a.switch_ns = NS_UNKNOWN;
+    activation_clear(&w->a);
 }
 
 struct window window_of_activation(const struct activation *a, uint32_t run, uint32_t stream)

@@ -497,18 +497,6 @@ static void note_other_timer(struct run_state *r, uint64_t timer, int64_t t_ns, 
         r->sweep->passed_over_ns = t_ns;
 }
 
-/* How the trace clock relates to the timer's, before and after. */
-static void note_pair(struct run_state *r, const uint32_t *w, int64_t t_ns)
-{
-    const struct activation *a = &r->w->a;
-    int64_t now_ns = event_words_i64(w + 3);
-    if (!a->timer || (uint64_t)event_words_i64(w) != a->timer || now_ns == NS_UNKNOWN || a->expire_ns == NS_UNKNOWN)
-        return;
-    int64_t *least = t_ns <= r->w->begin_ns ? &r->sweep->pair_before_ns : t_ns >= a->expire_ns ? &r->sweep->pair_after_ns : NULL;
-    if (least && (*least == NS_UNKNOWN || t_ns - now_ns < *least))
-        *least = t_ns - now_ns;
-}
-
 static void note_kind(struct run_state *r, unsigned kind, const uint32_t *w, int64_t t_ns, int32_t cpu)
 {
     struct sweep *s = r->sweep;
@@ -537,7 +525,6 @@ static void note_kind(struct run_state *r, unsigned kind, const uint32_t *w, int
         break;
     case KIND_HRTIMER_EXPIRE_ENTRY:
         note_other_timer(r, (uint64_t)event_words_i64(w), t_ns, cpu);
-        note_pair(r, w, t_ns);
         if (t_ns > r->w->begin_ns && t_ns <= r->w->end_ns) {
             const char *function = store_string(r->store, w[2]);
             if (function && !strncmp(function, "sched_rt_period_timer", 21))
@@ -693,7 +680,6 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
     for (size_t i = 0; i < n_silences; i++)
         sweep->silences[i].end_chunk = sweep->silences[i].begin_chunk = NO_CHUNK;
     sweep->first_event_ns = sweep->last_event_ns = sweep->passed_over_ns = NS_UNKNOWN;
-    sweep->pair_before_ns = sweep->pair_after_ns = NS_UNKNOWN;
     run_init(&r);
     if (window->stream != ROW_NONE) {
         r.softirq_flag_serves = stream_softirq_flag_serves(&store->streams[window->stream]);

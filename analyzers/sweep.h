@@ -133,7 +133,6 @@ struct sweep {
     bool has_handlers;          /* irq or vector events */
     bool has_switches, has_functions;
     int64_t passed_over_ns;     /* a handler that began after the due time expired other timers only; NS_UNKNOWN */
-    int64_t pair_before_ns, pair_after_ns; /* least stamp - now of the window's timer before due, and from its expiry on; NS_UNKNOWN */
     uint32_t n_hard_off;        /* rows between due and handler that show Linux with hardware interrupts off */
     uint32_t relax_reason;      /* string id: the window's thread was relaxed; 0: not, or no reason known */
     bool has_relaxed;
