@@ -61,7 +61,7 @@ struct walk {
     struct trace_gap open_gap;
     bool has_open_gap;
     /* of all */
-    uint64_t n_events, n_lost, n_gaps;
+    uint64_t n_events, n_lost, n_gaps, n_gaps_before, n_gaps_uncounted;
     uint64_t n_damaged_pages, n_damaged_records, n_unknown_ids, n_texts_dropped, n_unpack_errors, first_damage;
 };
 
@@ -210,8 +210,11 @@ static void add_gap(struct walk *walk, const struct item *item, struct trace_gap
                                                      .cpu = buffer->cpus[item->cpu].cpu, .begin_ns = gap.begin_ns,
                                                      .end_ns = gap.end_ns, .n_lost = gap.n_lost, .reason = reason});
     walk->n_gaps++;
+    walk->n_gaps_before += gap.begin_ns == NS_UNKNOWN;
     if (gap.n_lost != COUNT_UNKNOWN)
         walk->n_lost += gap.n_lost;
+    else
+        walk->n_gaps_uncounted++;
 }
 
 static const char *gap_reason(const struct trace_gap *gap)
@@ -392,8 +395,17 @@ static void note_damage(struct walk *walk)
         import_note_n(import, "entries-missing", walk->n_unknown_ids, 0, "events have an id without a format");
     if (walk->n_texts_dropped)
         import_note_n(import, "entries-missing", walk->n_texts_dropped, 0, "events of kinds that no analysis uses are kept without their text");
-    if (walk->n_gaps)
-        import_note_n(import, "events-lost", walk->n_lost, 0, "events were lost while recording, in %" PRIu64 " places", walk->n_gaps);
+    if (!walk->n_gaps)
+        return;
+    char n_lost[64];
+    snprintf(n_lost, sizeof n_lost, walk->n_gaps_uncounted ? walk->n_lost ? "at least %" PRIu64 " events" : "events" : "%" PRIu64 " events", walk->n_lost);
+    if (walk->n_gaps == walk->n_gaps_before)
+        import_note(import, "events-lost", 0, "%s were overwritten before the first that is here: the buffer kept the latest", n_lost);
+    else if (walk->n_gaps_before)
+        import_note(import, "events-lost", 0, "%s were lost while recording, in %" PRIu64 " places, %" PRIu64 " of them before the first event that is here",
+                    n_lost, walk->n_gaps, walk->n_gaps_before);
+    else
+        import_note(import, "events-lost", 0, "%s were lost while recording, in %" PRIu64 " place%s", n_lost, walk->n_gaps, walk->n_gaps == 1 ? "" : "s");
 }
 
 void trace_walk(struct import *import, const struct trace_file *file, const struct trace_formats *formats,
