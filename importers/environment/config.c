@@ -11,7 +11,9 @@
 
 /* ---- kernel configuration ---- */
 
-static bool config_line(const struct line *line, const char **name, size_t *length, const char **value, size_t *value_length)
+/* *value of an option that is off is no part of the line; *rest is where the line goes on. */
+static bool config_line(const struct line *line, const char **name, size_t *length, const char **value, size_t *value_length,
+                        const char **rest)
 {
     const char *p = line->text, *end = p + line->length;
     bool is_off = scan_literal(&p, end, "# CONFIG_");
@@ -24,7 +26,9 @@ static bool config_line(const struct line *line, const char **name, size_t *leng
     if (is_off) {
         *value = "n";
         *value_length = 1;
-        return scan_literal(&p, end, " is not set");
+        bool is_whole = scan_literal(&p, end, " is not set");
+        *rest = p;
+        return is_whole;
     }
     if (!scan_literal(&p, end, "="))
         return false;
@@ -37,6 +41,7 @@ static bool config_line(const struct line *line, const char **name, size_t *leng
             p++;
     }
     *value_length = (size_t)(p - *value);
+    *rest = p;
     return true;
 }
 
@@ -77,13 +82,13 @@ static bool matters(const char *name, size_t length)
 static struct probe_result config_probe(struct lines *lines, const struct member *member)
 {
     struct line line;
-    const char *name, *value;
+    const char *name, *value, *rest;
     size_t length, value_length;
     (void)member;
     lines_peek(lines, 0, &line);
     if (line.length < 9 || (line.text[0] != 'C' && line.text[0] != '#'))
         return (struct probe_result){NOT_MINE, NULL};
-    return (struct probe_result){config_line(&line, &name, &length, &value, &value_length) ||
+    return (struct probe_result){config_line(&line, &name, &length, &value, &value_length, &rest) ||
                                          line_starts(&line, "# Automatically generated file; DO NOT EDIT")
                                      ? LIKELY
                                      : NOT_MINE,
@@ -95,9 +100,9 @@ static enum status config_read(struct import *import, struct lines *lines, struc
     struct line line;
     (void)error;
     for (; lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
-        const char *name, *value;
+        const char *name, *value, *rest;
         size_t length, value_length;
-        if (config_line(&line, &name, &length, &value, &value_length)) {
+        if (config_line(&line, &name, &length, &value, &value_length, &rest)) {
             do {
                 char key[96];
                 snprintf(key, sizeof key, "kernel.config.%.*s", (int)(length < 80 ? length : 80), name);
@@ -105,7 +110,7 @@ static enum status config_read(struct import *import, struct lines *lines, struc
                     import_fact(import, "kernel.config.CONFIG_HZ", "%.*s", (int)(length - 10 < 8 ? length - 10 : 8), name + 10);
                 if (matters(name, length) && value_length)
                     import_fact(import, key, "%.*s", (int)(value_length > 200 ? 200 : value_length), value);
-            } while (next_option(&line, value + value_length) && config_line(&line, &name, &length, &value, &value_length));
+            } while (next_option(&line, rest) && config_line(&line, &name, &length, &value, &value_length, &rest));
         } else if (line.length && line.text[0] != '#' ) {
             break;
         }
