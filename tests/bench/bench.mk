@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # make bench         the table of rates: medians of 5 rounds, ratios beside them (tests/bench/bench.sh)
-# make bench ONLY=x  only the tables whose name contains x; every tests/bench/TABLE.sh is one
+# make bench ONLY=x  only the tables whose name contains x; every tests/bench/TABLE.bench is one
 
 BENCH_OBJS := $(OBJ)/tests/synth/dat.o $(OBJ)/tests/synth/dat_formats.o $(OBJ)/tests/synth/symbols.o
 BENCH_BIN  := $(OBJ)/tests/bench/make_trace $(OBJ)/tests/bench/limits $(OBJ)/tests/bench/iterate $(OBJ)/tests/bench/store

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * make_trace N FILE: a trace.dat of about N events on 4 CPUs, mixed as a machine under cyclictest gives them: timer
- * interrupts with their hrtimers, wakeups, switches, a network interrupt with its softirq, the tick.
+ * make_trace N FILE [mark]: a trace.dat of about N events on 4 CPUs, mixed as a machine under cyclictest gives them: timer
+ * interrupts with their hrtimers, wakeups, switches, a network interrupt with its softirq, the tick. With "mark" the
+ * tool stops at a latency after three quarters of it, and says so in the trace.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/synth/dat.h"
 
@@ -87,8 +89,9 @@ static void device_interrupt(struct machine *m, int cpu)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        fputs("usage: make_trace N FILE\n", stderr);
+    bool has_mark = argc == 4 && !strcmp(argv[3], "mark");
+    if (argc != 3 && !has_mark) {
+        fputs("usage: make_trace N FILE [mark]\n", stderr);
         return 2;
     }
     uint64_t n = strtoull(argv[1], NULL, 10);
@@ -97,7 +100,11 @@ int main(int argc, char **argv)
         m.time_ns[cpu] = 1000000000000 + random_below(100000);
         dat_task(m.writer, 1000 + cpu, "cyclictest");
     }
-    while (m.n < n)
+    while (m.n < n) {
+        if (has_mark && m.n >= n / 4 * 3) {
+            event(&m, 1, 1001, KIND_PRINT, 0, "hit latency threshold (117 > 100)", "tracing_mark_write", V(0));
+            has_mark = false;
+        }
         for (int cpu = 0; cpu < N_CPUS; cpu++) {
             m.time_ns[cpu] += random_below(20000);
             if (random_below(4))
@@ -105,6 +112,7 @@ int main(int argc, char **argv)
             else
                 device_interrupt(&m, cpu);
         }
+    }
     if (!dat_finish(m.writer, argv[2])) {
         perror(argv[2]);
         return 4;
