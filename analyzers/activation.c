@@ -572,7 +572,7 @@ static void on_loss(struct activations *p, struct pass_cpu *c, int32_t cpu, int6
     find_gap(p, c, cpu, t_ns);
 }
 
-void activations_apply(struct activations *p, const struct event_ref *ref)
+static inline __attribute__((always_inline)) void apply(struct activations *p, const struct event_ref *ref)
 {
     struct pass_cpu *c = pass_cpu(p, ref->cpu);
     int64_t t_ns = event_time_ns(ref);
@@ -651,6 +651,13 @@ void activations_apply(struct activations *p, const struct event_ref *ref)
             on_head(p, c, ref);
         break;
     }
+}
+
+void activations_apply(struct activations *p, const struct event_ref *refs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (refs[i].cpu >= 0)
+            apply(p, &refs[i]);
 }
 
 void activations_finish(struct activations *p)

@@ -79,7 +79,8 @@ struct clock_doubt {
 struct activations *activations_new(const struct activations_config *config);
 /* The state of a CPU where the pass begins, when that is not the begin of the trace. */
 void activations_start_cpu(struct activations *activations, int32_t cpu, const struct cpu_state *state);
-void activations_apply(struct activations *activations, const struct event_ref *ref);
+/* The next events in the order of time; those without a CPU say nothing about one. */
+void activations_apply(struct activations *activations, const struct event_ref *refs, size_t n);
 /* False for an activation over two CPUs whose clocks turned out not to be comparable; to be asked at the end. */
 bool activations_trusts(struct activations *activations, const struct activation *activation);
 struct clock_doubt activations_doubt(const struct activations *activations);

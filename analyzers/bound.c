@@ -205,6 +205,7 @@ static void apply(struct collector *c, const struct event_ref *ref)
 static bool has_events(const struct store *store, uint32_t run)
 {
     bool irq = false, preempt = false;
+    size_t n_seen = 0;
     for (size_t i = 0; i < store->n_event_chunks && !(irq && preempt); i++) {
         struct event_view view;
         if (store->event_chunks[i].run != run || store_event_view(store, i, &view, NULL) == FAILED)
@@ -213,8 +214,9 @@ static bool has_events(const struct store *store, uint32_t run)
             irq |= view.kind[k] == KIND_IRQ_DISABLE;
             preempt |= view.kind[k] == KIND_PREEMPT_DISABLE;
         }
-        if (view.n >= 4096 && !irq && !preempt)
-            return false; /* such events come in every chunk or not at all */
+        n_seen += view.n;
+        if (n_seen >= 16384 && !irq && !preempt)
+            return false; /* such events come everywhere or not at all */
     }
     return irq && preempt;
 }

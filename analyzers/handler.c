@@ -46,7 +46,7 @@ const struct handler *handlers_find(const struct handlers *h, int32_t cpu, int32
     return NULL;
 }
 
-static uint32_t item_of(struct handlers *h, int32_t cpu, int32_t kind, int32_t number, uint32_t name)
+static uint32_t item_of(struct handlers *h, int64_t t_ns, int32_t cpu, int32_t kind, int32_t number, uint32_t name)
 {
     const uint32_t mask = sizeof h->index / sizeof *h->index - 1;
     for (uint32_t k = hash(cpu, kind, number, name) & mask;; k = (k + 1) & mask) {
@@ -59,7 +59,8 @@ static uint32_t item_of(struct handlers *h, int32_t cpu, int32_t kind, int32_t n
             return UINT32_MAX;
         if (!h->items)
             h->items = memory_resize(NULL, HANDLERS_MAX, sizeof *h->items);
-        h->items[h->n] = (struct handler){.cpu = cpu, .kind = kind, .number = number, .name = name,
+        h->items[h->n] = (struct handler){.cpu = cpu, .kind = kind, .number = number, .name = name, .pass = h->pass,
+                                          .first_ns = t_ns,
                                           .bins = memory_new(HANDLER_BINS * sizeof(uint32_t))};
         h->index[k] = (uint32_t)h->n + 1;
         return (uint32_t)h->n++;
@@ -85,7 +86,7 @@ static void enter(struct handlers *h, int32_t cpu, int64_t t_ns, int32_t kind, i
     if (c->depth >= HANDLER_DEPTH) { /* exits were lost */
         c->depth = 0;
     }
-    uint32_t item = item_of(h, cpu, kind, number, name);
+    uint32_t item = item_of(h, t_ns, cpu, kind, number, name);
     c->open[c->depth++] = (struct open_handler){.item = item, .kind = kind, .begin_ns = t_ns};
     if (item == UINT32_MAX)
         return;
@@ -123,50 +124,67 @@ static void add_cpus(struct handlers *h, int32_t cpu)
     h->n_cpus = n;
 }
 
-void handlers_apply(struct handlers *h, const struct event_ref *ref)
+void handlers_begin(struct handlers *h, int64_t begin_ns)
 {
-    int64_t t_ns = event_time_ns(ref);
     if (h->begin_ns == NS_UNKNOWN)
-        h->begin_ns = t_ns;
-    h->end_ns = t_ns;
-    const uint32_t *w = event_words(ref);
-    int32_t cpu = ref->cpu;
+        h->begin_ns = begin_ns;
+    h->pass++;
+    memset(h->index, 0, sizeof h->index);
+    const uint32_t mask = sizeof h->index / sizeof *h->index - 1;
+    for (size_t i = 0; i < h->n; i++) {
+        uint32_t k = hash(h->items[i].cpu, h->items[i].kind, h->items[i].number, h->items[i].name) & mask;
+        while (h->index[k])
+            k = (k + 1) & mask;
+        h->index[k] = (uint32_t)i + 1;
+    }
+}
+
+void handlers_apply(struct handlers *h, const struct event_view *view, size_t first, size_t end)
+{
+    int32_t cpu = view->cpu;
+    if (cpu < 0)
+        return;
     if ((size_t)cpu >= h->n_cpus)
         add_cpus(h, cpu);
-    switch (ref->view->kind[ref->i]) {
-    case KIND_IRQ_HANDLER_ENTRY:
-        enter(h, cpu, t_ns, OPEN_IRQ, (int32_t)w[0], w[1]);
-        break;
-    case KIND_IRQ_HANDLER_EXIT:
-        leave(h, cpu, t_ns, OPEN_IRQ);
-        break;
-    case KIND_COBALT_IRQ_ENTRY:
-        enter(h, cpu, t_ns, OPEN_IRQ, (int32_t)w[0], 0);
-        break;
-    case KIND_COBALT_IRQ_EXIT:
-        leave(h, cpu, t_ns, OPEN_IRQ);
-        break;
-    case KIND_VECTOR_ENTRY:
-        enter(h, cpu, t_ns, OPEN_VECTOR, (int32_t)w[1], w[0]);
-        break;
-    case KIND_VECTOR_EXIT:
-        leave(h, cpu, t_ns, OPEN_VECTOR);
-        break;
-    case KIND_SOFTIRQ_ENTRY:
-        enter(h, cpu, t_ns, OPEN_SOFTIRQ, (int32_t)w[0], w[1]);
-        break;
-    case KIND_SOFTIRQ_EXIT:
-        leave(h, cpu, t_ns, OPEN_SOFTIRQ);
-        break;
-    case KIND_HRTIMER_EXPIRE_ENTRY:
-        enter(h, cpu, t_ns, OPEN_NONE, 0, w[2]);
-        break;
-    case KIND_HRTIMER_EXPIRE_EXIT:
-        leave(h, cpu, t_ns, OPEN_NONE);
-        break;
-    default:
-        break;
+    for (size_t i = first; i < end; i++) {
+        int64_t t_ns = view->time_ns[i];
+        const uint32_t *w = view->words + view->arg[i];
+        switch (view->kind[i]) {
+        case KIND_IRQ_HANDLER_ENTRY: enter(h, cpu, t_ns, OPEN_IRQ, (int32_t)w[0], w[1]); break;
+        case KIND_IRQ_HANDLER_EXIT: leave(h, cpu, t_ns, OPEN_IRQ); break;
+        case KIND_COBALT_IRQ_ENTRY: enter(h, cpu, t_ns, OPEN_IRQ, (int32_t)w[0], 0); break;
+        case KIND_COBALT_IRQ_EXIT: leave(h, cpu, t_ns, OPEN_IRQ); break;
+        case KIND_VECTOR_ENTRY: enter(h, cpu, t_ns, OPEN_VECTOR, (int32_t)w[1], w[0]); break;
+        case KIND_VECTOR_EXIT: leave(h, cpu, t_ns, OPEN_VECTOR); break;
+        case KIND_SOFTIRQ_ENTRY: enter(h, cpu, t_ns, OPEN_SOFTIRQ, (int32_t)w[0], w[1]); break;
+        case KIND_SOFTIRQ_EXIT: leave(h, cpu, t_ns, OPEN_SOFTIRQ); break;
+        case KIND_HRTIMER_EXPIRE_ENTRY: enter(h, cpu, t_ns, OPEN_NONE, 0, w[2]); break;
+        case KIND_HRTIMER_EXPIRE_EXIT: leave(h, cpu, t_ns, OPEN_NONE); break;
+        default: break;
+        }
     }
+}
+
+/* As one order of all events would have met them. */
+static int by_first_event(const void *a, const void *b)
+{
+    const struct handler *x = a, *y = b;
+    if (x->pass != y->pass)
+        return x->pass < y->pass ? -1 : 1;
+    if (x->first_ns != y->first_ns)
+        return x->first_ns < y->first_ns ? -1 : 1;
+    return x->cpu != y->cpu ? (x->cpu < y->cpu ? -1 : 1) : (x->order > y->order) - (x->order < y->order);
+}
+
+void handlers_end(struct handlers *h, int64_t end_ns)
+{
+    h->end_ns = end_ns;
+    for (size_t i = 0; i < h->n; i++)
+        h->items[i].order = (uint32_t)i;
+    if (h->n)
+        memory_sort(h->items, h->n, sizeof *h->items, by_first_event);
+    for (size_t i = 0; i < h->n_cpus; i++) /* positions are others now */
+        h->cpus[i].depth = 0;
 }
 
 int64_t handler_median_ns(const struct handler *handler)

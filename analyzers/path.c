@@ -110,7 +110,7 @@ static enum status pass_stream(struct path_pass *p, uint32_t run, uint32_t strea
     struct activations *activations = activations_new(&config);
     struct event_ref ref;
     while (event_merge_next(merge, &ref))
-        activations_apply(activations, &ref);
+        activations_apply(activations, &ref, 1);
     activations_finish(activations);
     activations_free(activations);
     enum status status = event_merge_status(merge);

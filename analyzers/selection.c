@@ -206,6 +206,12 @@ static void drop_distrusted(struct selection *s, struct activations *activations
     }
 }
 
+static void apply_handlers(void *context, const struct event_view *view, size_t first, size_t end)
+{
+    struct selection *s = context;
+    handlers_apply(&s->handlers, view, first, end);
+}
+
 /* One pass over [from, to] of a stream. */
 static enum status pass(struct selection *s, int64_t from_ns, int64_t to_ns, struct error *error)
 {
@@ -227,12 +233,18 @@ static enum status pass(struct selection *s, int64_t from_ns, int64_t to_ns, str
         if (state)
             activations_start_cpu(activations, cpu, state);
     }
-    struct event_ref ref;
-    while (event_merge_next(merge, &ref)) {
-        activations_apply(activations, &ref);
-        handlers_apply(&s->handlers, &ref);
-        s->n_events++;
+    struct event_ref refs[64];
+    int64_t last_ns = event_merge_time_ns(merge);
+    if (last_ns != NS_UNKNOWN) {
+        handlers_begin(&s->handlers, last_ns);
+        event_merge_each_stretch(merge, apply_handlers, s);
     }
+    for (size_t n; (n = event_merge_take(merge, refs, sizeof refs / sizeof *refs)) > 0; s->n_events += n) {
+        activations_apply(activations, refs, n);
+        last_ns = event_time_ns(&refs[n - 1]);
+    }
+    if (last_ns != NS_UNKNOWN)
+        handlers_end(&s->handlers, last_ns);
     activations_finish(activations);
     drop_distrusted(s, activations);
     activations_free(activations);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Events of all CPUs in time order: a heap with one entry per (CPU, stream), and the earliest one is run as long as it
- * stays ahead of the second earliest. Traces come in bursts of one CPU, so most steps compare two numbers.
+ * Events of all CPUs in time order. Of many sources, one per (CPU, stream): a heap, and the earliest one is run as long as
+ * it stays ahead of the second earliest; traces come in bursts of one CPU, so most steps compare two numbers. Of few: all
+ * are compared at every step, without a jump that the processor could guess wrong.
  */
 #include <assert.h>
+#include <string.h>
 
 #include "store/store_private.h"
 
@@ -16,6 +18,13 @@ struct source {
     uint32_t rank;          /* by (CPU, stream): decides between equal times */
     const struct event_view *view;
     size_t chunk, end_chunk; /* in store->event_chunks */
+};
+
+/* A source that has events left, with what it is ordered by. */
+struct entry {
+    int64_t time_ns; /* of its next event */
+    uint32_t rank;
+    struct source *source;
 };
 
 struct state_entry {
@@ -32,34 +41,56 @@ struct event_merge {
     struct error *error;
     struct source *sources;
     size_t n_sources;
-    struct source **heap; /* heap[0] is the earliest */
+    struct entry *heap;   /* heap[0] is the earliest; of few sources: in the order of ranks */
     size_t n_heap;
+    bool has_few;
     size_t left;          /* the chunk of the event delivered last, when its source is beyond it already; SIZE_MAX: none */
     struct state_entry *states;
     size_t n_states;
+    event_stretch_handler *handler;
+    void *handler_context;
 };
 
-static inline bool is_before(const struct source *a, const struct source *b)
+static inline bool is_before(const struct entry *a, const struct entry *b)
 {
-    int64_t x = a->time_ns[a->i], y = b->time_ns[b->i];
-    return x < y || (x == y && a->rank < b->rank);
+    return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->rank < b->rank);
 }
 
 static void sift_down(struct event_merge *merge, size_t at)
 {
-    struct source **heap = merge->heap, *moving = heap[at];
+    struct entry *heap = merge->heap, moving = heap[at];
     for (;;) {
         size_t child = 2 * at + 1;
         if (child >= merge->n_heap)
             break;
-        if (child + 1 < merge->n_heap && is_before(heap[child + 1], heap[child]))
+        if (child + 1 < merge->n_heap && is_before(&heap[child + 1], &heap[child]))
             child++;
-        if (!is_before(heap[child], moving))
+        if (!is_before(&heap[child], &moving))
             break;
         heap[at] = heap[child];
         at = child;
     }
     heap[at] = moving;
+}
+
+#define FEW_SOURCES 8u
+
+/* Of entries in the order of ranks. */
+static inline size_t earliest_of_few(const struct entry *entries, size_t n)
+{
+    size_t at = 0;
+    int64_t time_ns = entries[0].time_ns;
+    for (size_t i = 1; i < n; i++) {
+        bool is_earlier = entries[i].time_ns < time_ns;
+        at = is_earlier ? i : at;
+        time_ns = is_earlier ? entries[i].time_ns : time_ns;
+    }
+    return at;
+}
+
+static struct entry entry_of(struct source *source)
+{
+    return (struct entry){source->time_ns[source->i], source->rank, source};
 }
 
 /* Index of the first event at or after time_ns. */
@@ -98,8 +129,11 @@ static bool open_chunk(struct event_merge *merge, struct source *source)
         source->n = source->view->n;
         if (chunk->end_ns > merge->end_ns)
             source->n = merge->end_ns == INT64_MAX ? source->n : lower_bound(source->view, merge->end_ns + 1);
-        if (source->i < source->n)
+        if (source->i < source->n) {
+            if (merge->handler)
+                merge->handler(merge->handler_context, source->view, source->i, source->n);
             return true;
+        }
         unpin(merge, source->chunk, true);
         source->view = NULL;
     }
@@ -167,50 +201,87 @@ struct event_merge *event_merge_new(const struct store *store, uint32_t run, uin
     for (size_t i = 0; i < merge->n_sources; i++) {
         merge->sources[i].rank = (uint32_t)i;
         if (open_chunk(merge, &merge->sources[i]))
-            merge->heap[merge->n_heap++] = &merge->sources[i];
+            merge->heap[merge->n_heap++] = entry_of(&merge->sources[i]);
     }
-    for (size_t i = merge->n_heap / 2; i-- > 0;)
+    merge->has_few = merge->n_heap <= FEW_SOURCES;
+    for (size_t i = merge->has_few ? 0 : merge->n_heap / 2; i-- > 0;)
         sift_down(merge, i);
     if (merge->status == FAILED)
         merge->n_heap = 0;
     return merge;
 }
 
-/* The earliest source is at the end of its chunk: the next one, or one source less. */
-static void advance_chunk(struct event_merge *merge)
+/* The source of an entry is at the end of its chunk: the next one, or one source less. */
+static void advance_chunk(struct event_merge *merge, size_t at)
 {
-    struct source *source = merge->heap[0];
+    struct source *source = merge->heap[at].source;
     merge->left = source->chunk++;
     source->view = NULL;
-    if (!open_chunk(merge, source))
-        merge->heap[0] = merge->heap[--merge->n_heap];
+    bool has_more = open_chunk(merge, source);
+    if (has_more)
+        merge->heap[at] = entry_of(source);
+    else if (merge->has_few)
+        memmove(merge->heap + at, merge->heap + at + 1, (--merge->n_heap - at) * sizeof *merge->heap);
+    else
+        merge->heap[at] = merge->heap[--merge->n_heap];
     if (merge->status == FAILED)
         merge->n_heap = 0;
-    if (merge->n_heap)
+    if (merge->n_heap && !merge->has_few)
         sift_down(merge, 0);
 }
 
-bool event_merge_next(struct event_merge *merge, struct event_ref *ref)
+static inline void advance_heap(struct event_merge *merge)
 {
+    const struct entry *heap = merge->heap;
+    if (merge->n_heap > 1) {
+        const struct entry *second = merge->n_heap > 2 && is_before(&heap[2], &heap[1]) ? &heap[2] : &heap[1];
+        if (is_before(second, &heap[0]))
+            sift_down(merge, 0);
+    }
+}
+
+size_t event_merge_take(struct event_merge *merge, struct event_ref *refs, size_t n_refs)
+{
+    size_t n = 0;
     if (__builtin_expect(merge->left != SIZE_MAX, 0)) {
         unpin(merge, merge->left, true);
         merge->left = SIZE_MAX;
     }
+    struct entry *heap = merge->heap;
+    while (n < n_refs && merge->n_heap) {
+        size_t at = merge->has_few ? earliest_of_few(heap, merge->n_heap) : 0;
+        struct source *source = heap[at].source;
+        refs[n++] = (struct event_ref){source->view, (uint32_t)source->chunk, (uint32_t)source->i, source->cpu};
+        if (++source->i == source->n) { /* the chunk stays until the next call */
+            advance_chunk(merge, at);
+            break;
+        }
+        heap[at].time_ns = source->time_ns[source->i];
+        if (!merge->has_few)
+            advance_heap(merge);
+    }
+    return n;
+}
+
+bool event_merge_next(struct event_merge *merge, struct event_ref *ref)
+{
+    return event_merge_take(merge, ref, 1) > 0;
+}
+
+void event_merge_each_stretch(struct event_merge *merge, event_stretch_handler *handler, void *context)
+{
+    merge->handler = handler;
+    merge->handler_context = context;
+    for (size_t i = 0; i < merge->n_sources; i++)
+        if (merge->sources[i].view)
+            handler(context, merge->sources[i].view, merge->sources[i].i, merge->sources[i].n);
+}
+
+int64_t event_merge_time_ns(const struct event_merge *merge)
+{
     if (!merge->n_heap)
-        return false;
-    struct source *source = merge->heap[0];
-    *ref = (struct event_ref){source->view, (uint32_t)source->chunk, (uint32_t)source->i, source->cpu};
-    if (++source->i == source->n) {
-        advance_chunk(merge);
-        return true;
-    }
-    if (merge->n_heap > 1) {
-        struct source **heap = merge->heap;
-        const struct source *second = merge->n_heap > 2 && is_before(heap[2], heap[1]) ? heap[2] : heap[1];
-        if (is_before(second, source))
-            sift_down(merge, 0);
-    }
-    return true;
+        return NS_UNKNOWN;
+    return merge->heap[merge->has_few ? earliest_of_few(merge->heap, merge->n_heap) : 0].time_ns;
 }
 
 enum status event_merge_status(const struct event_merge *merge)

@@ -23,7 +23,6 @@ struct column {
     uint64_t base;
     const void *values;
     unsigned width;
-    size_t n;
 };
 
 static size_t padded(size_t n)
@@ -36,19 +35,34 @@ static size_t words_of(const struct kind_entry *kind)
     return kind->n_arguments + (size_t)__builtin_popcount(kind->wide);
 }
 
-/* Takes the next column of n values; NULL and nothing taken if it has no such width or is not within the payload. */
-static bool take(const struct narrow *c, size_t *number, size_t *at, size_t n, bool is_wide, struct column *column)
+/* Column number `number` of n values, at `at` in the payload; false if it has no such width or is not within the payload. */
+static bool take(const struct narrow *c, struct column *columns, size_t *number, size_t *at, size_t n, bool is_wide)
 {
-    if (*number == c->front->n_columns)
-        return false;
-    const struct column_entry *entry = &c->columns[(*number)++];
+    const struct column_entry *entry = &c->columns[*number];
     unsigned width = entry->width;
     /* n is a chunk's count of events or words, so n * width is no large number. */
     if (width > (is_wide ? 8u : 4u) || (width & (width - 1)) || padded(n * width) > c->header->plain_bytes - *at)
         return false;
-    *column = (struct column){entry->base, c->payload + *at, width, n};
+    columns[(*number)++] = (struct column){entry->base, c->payload + *at, width};
     *at += padded(n * width);
     return true;
+}
+
+/* All columns, in their order; read_front() has counted them. */
+static bool take_all(const struct narrow *c, struct column *columns)
+{
+    size_t number = 0, at = c->data, n = c->header->n;
+    bool fits = true;
+    for (unsigned i = 0; i < 4 && fits; i++)
+        fits = take(c, columns, &number, &at, n, i == 0);
+    for (uint32_t k = 0; k < c->front->n_kinds && fits; k++) {
+        const struct kind_entry *kind = &c->kinds[k];
+        for (unsigned a = 0; a < kind->n_arguments && fits; a++)
+            fits = take(c, columns, &number, &at, kind->n, kind->wide >> a & 1);
+        if (kind->has_list)
+            fits = fits && take(c, columns, &number, &at, kind->n, false) && take(c, columns, &number, &at, kind->n_list, false);
+    }
+    return fits && at == c->header->plain_bytes;
 }
 
 static uint32_t value32(const struct column *column, size_t i)
@@ -62,62 +76,40 @@ static uint32_t value32(const struct column *column, size_t i)
     }
 }
 
-/* Runs a statement over the column's values x of row i, in a loop for each width. */
-#define EACH_NARROW(column, statement)                                                                        \
+/* Runs a statement over the column's values x of rows i from first to end, in a loop for each width. */
+#define EACH_OF(x_type, stored_type, column, first, end, statement)                                            \
+    for (size_t i = (first), end_ = (end); i < end_; i++) {                                                    \
+        const x_type x = (x_type)(column)->base + ((const stored_type *)(column)->values)[i];                  \
+        statement;                                                                                             \
+    }
+#define EACH_NARROW(column, first, end, statement)                                                            \
     do {                                                                                                       \
-        const size_t n_ = (column)->n;                                                                         \
-        const uint32_t base_ = (uint32_t)(column)->base;                                                       \
-        if ((column)->width == 0)                                                                              \
-            for (size_t i = 0; i < n_; i++) {                                                                  \
-                const uint32_t x = base_;                                                                      \
+        switch ((column)->width) {                                                                             \
+        case 0:                                                                                                \
+            for (size_t i = (first), end_ = (end); i < end_; i++) {                                            \
+                const uint32_t x = (uint32_t)(column)->base;                                                   \
                 statement;                                                                                     \
             }                                                                                                  \
-        else if ((column)->width == 1)                                                                         \
-            for (size_t i = 0; i < n_; i++) {                                                                  \
-                const uint32_t x = base_ + ((const uint8_t *)(column)->values)[i];                             \
-                statement;                                                                                     \
-            }                                                                                                  \
-        else if ((column)->width == 2)                                                                         \
-            for (size_t i = 0; i < n_; i++) {                                                                  \
-                const uint32_t x = base_ + ((const uint16_t *)(column)->values)[i];                            \
-                statement;                                                                                     \
-            }                                                                                                  \
-        else                                                                                                   \
-            for (size_t i = 0; i < n_; i++) {                                                                  \
-                const uint32_t x = base_ + ((const uint32_t *)(column)->values)[i];                            \
-                statement;                                                                                     \
-            }                                                                                                  \
+            break;                                                                                             \
+        case 1: EACH_OF(uint32_t, uint8_t, column, first, end, statement) break;                               \
+        case 2: EACH_OF(uint32_t, uint16_t, column, first, end, statement) break;                              \
+        default: EACH_OF(uint32_t, uint32_t, column, first, end, statement) break;                             \
+        }                                                                                                      \
     } while (0)
-
-#define EACH_WIDE(column, statement)                                                                          \
+#define EACH_WIDE(column, first, end, statement)                                                              \
     do {                                                                                                       \
-        const size_t n_ = (column)->n;                                                                         \
-        const uint64_t base_ = (column)->base;                                                                 \
-        if ((column)->width == 0)                                                                              \
-            for (size_t i = 0; i < n_; i++) {                                                                  \
-                const uint64_t x = base_;                                                                      \
+        switch ((column)->width) {                                                                             \
+        case 0:                                                                                                \
+            for (size_t i = (first), end_ = (end); i < end_; i++) {                                            \
+                const uint64_t x = (column)->base;                                                             \
                 statement;                                                                                     \
             }                                                                                                  \
-        else if ((column)->width == 1)                                                                         \
-            for (size_t i = 0; i < n_; i++) {                                                                  \
-                const uint64_t x = base_ + ((const uint8_t *)(column)->values)[i];                             \
-                statement;                                                                                     \
-            }                                                                                                  \
-        else if ((column)->width == 2)                                                                         \
-            for (size_t i = 0; i < n_; i++) {                                                                  \
-                const uint64_t x = base_ + ((const uint16_t *)(column)->values)[i];                            \
-                statement;                                                                                     \
-            }                                                                                                  \
-        else if ((column)->width == 4)                                                                         \
-            for (size_t i = 0; i < n_; i++) {                                                                  \
-                const uint64_t x = base_ + ((const uint32_t *)(column)->values)[i];                            \
-                statement;                                                                                     \
-            }                                                                                                  \
-        else                                                                                                   \
-            for (size_t i = 0; i < n_; i++) {                                                                  \
-                const uint64_t x = base_ + ((const uint64_t *)(column)->values)[i];                            \
-                statement;                                                                                     \
-            }                                                                                                  \
+            break;                                                                                             \
+        case 1: EACH_OF(uint64_t, uint8_t, column, first, end, statement) break;                               \
+        case 2: EACH_OF(uint64_t, uint16_t, column, first, end, statement) break;                              \
+        case 4: EACH_OF(uint64_t, uint32_t, column, first, end, statement) break;                              \
+        default: EACH_OF(uint64_t, uint64_t, column, first, end, statement) break;                             \
+        }                                                                                                      \
     } while (0)
 
 /* ---- the front ---- */
@@ -199,139 +191,96 @@ static struct wide wide_in(unsigned char *room, size_t n)
 }
 
 /* The columns that every event has, but for the kind. */
-static const char *widen_common(const struct narrow *c, size_t *number, size_t *at, struct wide *w)
+static const char *widen_common(const struct narrow *c, const struct column *columns, struct wide *w)
 {
-    struct column column;
     size_t n = c->header->n;
-    const uint32_t n_flags = c->front->n_flags;
+    const uint32_t n_flags = c->front->n_flags, *table = c->flags;
+    int64_t *restrict time_ns = w->time_ns;
+    int32_t *restrict tid = w->tid;
+    uint32_t *restrict flags = w->flags;
     bool is_bad = false;
-    if (!take(c, number, at, n, true, &column))
-        return "its columns do not fit";
-    int64_t *time_ns = w->time_ns;
-    EACH_WIDE(&column, time_ns[i] = (int64_t)x);
+    EACH_WIDE(&columns[0], 0, n, time_ns[i] = (int64_t)x);
     for (size_t i = 1; i < n; i++)
         is_bad |= time_ns[i] < time_ns[i - 1];
     if (is_bad || time_ns[0] != c->header->begin || time_ns[n - 1] != c->header->end)
         return "its times are not in order";
-    if (!take(c, number, at, n, false, &column))
-        return "its columns do not fit";
-    int32_t *tid = w->tid;
-    EACH_NARROW(&column, tid[i] = (int32_t)x);
-    if (!take(c, number, at, n, false, &column))
-        return "its columns do not fit";
-    const uint32_t *table = c->flags;
-    uint32_t *flags = w->flags;
-    EACH_NARROW(&column, if (x >= n_flags) return "its flags are out of range"; flags[i] = table[x]);
+    EACH_NARROW(&columns[1], 0, n, tid[i] = (int32_t)x);
+    EACH_NARROW(&columns[2], 0, n, if (x >= n_flags) return "its flags are out of range"; flags[i] = table[x]);
     return NULL;
 }
 
-/* Lengths of the lists of each kind that has some, all in one; in the order of the kinds. */
-static const char *read_lengths(const struct narrow *c, size_t number, size_t at, uint32_t **lengths)
-{
-    struct column column;
-    *lengths = NULL;
-    size_t n_lists = 0, done = 0;
-    for (uint32_t k = 0; k < c->front->n_kinds; k++)
-        n_lists += c->kinds[k].has_list ? c->kinds[k].n : 0;
-    if (!n_lists)
-        return NULL;
-    *lengths = memory_resize(NULL, n_lists, sizeof **lengths);
-    for (uint32_t k = 0; k < c->front->n_kinds; k++) {
-        const struct kind_entry *kind = &c->kinds[k];
-        uint64_t sum = 0;
-        for (unsigned a = 0; a < kind->n_arguments; a++)
-            if (!take(c, &number, &at, kind->n, kind->wide >> a & 1, &column))
-                return "its columns do not fit";
-        if (!kind->has_list)
-            continue;
-        if (!take(c, &number, &at, kind->n, false, &column))
-            return "its columns do not fit";
-        for (size_t i = 0; i < kind->n; i++)
-            sum += (*lengths)[done++] = value32(&column, i);
-        if (sum != kind->n_list)
-            return "its lists have other lengths";
-        if (!take(c, &number, &at, kind->n_list, false, &column))
-            return "its columns do not fit";
-    }
-    return NULL;
-}
+/* A kind while its events are widened. */
+struct kind_rows {
+    const struct kind_entry *entry;
+    const struct column *columns;
+    uint32_t *where; /* where the words of its events begin */
+    size_t next;     /* rows placed */
+    uint32_t n_words;
+    uint64_t n_list; /* strings of the lists placed */
+};
 
-/* Kinds, and where each event's words are. */
-static const char *place_events(const struct narrow *c, const struct column *column, const uint32_t *lengths, struct wide *w)
+/* Kinds of the events from first to end, and where their words are; *at goes on from call to call. */
+static const char *place_events(const struct narrow *c, const struct column *column, struct kind_rows *rows, struct wide *w,
+                                size_t first, size_t end, uint32_t *at)
 {
-    struct {
-        uint32_t next, end; /* in where[] */
-        uint32_t n_words, kind;
-        const uint32_t *lengths;
-    } of[256];
     const uint32_t n_kinds = c->front->n_kinds;
-    uint32_t first = 0, at = 0;
-    if (n_kinds > 256)
-        return "it holds too many kinds";
-    for (uint32_t k = 0; k < n_kinds; k++) {
-        const struct kind_entry *kind = &c->kinds[k];
-        of[k].next = first;
-        of[k].end = first += kind->n;
-        of[k].n_words = (uint32_t)words_of(kind);
-        of[k].kind = kind->kind;
-        of[k].lengths = kind->has_list ? lengths : NULL;
-        lengths += kind->has_list ? kind->n : 0;
-    }
-    uint32_t *arg = w->arg, *where = w->where;
-    uint16_t *kinds = w->kind;
-    EACH_NARROW(column, {
-        if (x >= n_kinds || of[x].next == of[x].end)
+    uint32_t *restrict arg = w->arg, place = *at;
+    uint16_t *restrict kinds = w->kind;
+    EACH_NARROW(column, first, end, {
+        struct kind_rows *of = &rows[x];
+        if (x >= n_kinds || of->next == of->entry->n)
             return "its kinds are out of range";
-        kinds[i] = (uint16_t)of[x].kind;
-        arg[i] = at;
-        where[of[x].next++] = at;
-        at += of[x].n_words;
-        if (__builtin_expect(of[x].lengths != NULL, 0))
-            at += *of[x].lengths++;
+        kinds[i] = of->entry->kind;
+        arg[i] = place;
+        of->where[of->next] = place;
+        place += of->n_words;
+        if (__builtin_expect(of->entry->has_list, 0)) {
+            uint32_t length = value32(&of->columns[of->entry->n_arguments], of->next);
+            of->n_list += length;
+            if (of->n_list > of->entry->n_list)
+                return "its lists have other lengths";
+            place += length;
+        }
+        of->next++;
     });
+    *at = place;
     return NULL;
 }
 
-static const char *widen_kind(const struct narrow *c, const struct kind_entry *kind, size_t *number, size_t *at,
-                              const uint32_t *restrict where, const struct wide *w)
+/* The arguments of a kind's rows from first to end, but for lists. */
+static bool widen_rows(const struct narrow *c, const struct kind_rows *of, size_t first, size_t end, const struct wide *w)
 {
-    struct column column;
-    const uint32_t n_strings = c->front->n_strings;
-    const uint32_t *strings = c->strings;
+    const uint32_t n_strings = c->front->n_strings, *restrict strings = c->strings, *restrict where = of->where;
     uint32_t *restrict words = w->words;
     bool is_bad = false;
-    for (unsigned a = 0; a < kind->n_arguments; a++) {
-        bool is_wide = kind->wide >> a & 1;
-        if (!take(c, number, at, kind->n, is_wide, &column))
-            return "its columns do not fit";
+    for (unsigned a = 0; a < of->entry->n_arguments; a++) {
+        const struct column *column = &of->columns[a];
+        bool is_wide = of->entry->wide >> a & 1;
         if (is_wide)
-            EACH_WIDE(&column, memcpy(words + where[i], &x, 8));
-        else if (kind->strings >> a & 1)
-            EACH_NARROW(&column, {
+            EACH_WIDE(column, first, end, memcpy(words + where[i], &x, 8));
+        else if (of->entry->strings >> a & 1)
+            EACH_NARROW(column, first, end, {
                 bool is_in = x < n_strings;
                 is_bad |= !is_in;
-                words[where[i]] = strings[is_in ? x : 0];
+                words[where[i]] = is_in ? strings[x] : 0;
             });
         else
-            EACH_NARROW(&column, words[where[i]] = x);
+            EACH_NARROW(column, first, end, words[where[i]] = x);
         words += is_wide ? 2 : 1;
-        if (is_bad)
-            return "its strings are out of range";
     }
-    return NULL;
+    return !is_bad;
 }
 
-static const char *widen_lists(const struct narrow *c, const struct kind_entry *kind, size_t *number, size_t *at,
-                               const uint32_t *where, const struct wide *w)
+static const char *widen_lists(const struct narrow *c, const struct kind_rows *of, const struct wide *w)
 {
-    struct column lengths, list;
+    const struct column *lengths = &of->columns[of->entry->n_arguments], *list = lengths + 1;
     size_t done = 0;
-    if (!take(c, number, at, kind->n, false, &lengths) || !take(c, number, at, kind->n_list, false, &list))
-        return "its columns do not fit";
-    for (size_t i = 0; i < kind->n; i++) {
-        uint32_t *words = w->words + where[i] + words_of(kind);
-        for (uint32_t k = value32(&lengths, i); k > 0; k--) {
-            uint32_t x = value32(&list, done++);
+    if (of->n_list != of->entry->n_list)
+        return "its lists have other lengths";
+    for (size_t i = 0; i < of->entry->n; i++) {
+        uint32_t *words = w->words + of->where[i] + of->n_words;
+        for (uint32_t k = value32(lengths, i); k > 0; k--) {
+            uint32_t x = value32(list, done++);
             if (x >= c->front->n_strings)
                 return "its strings are out of range";
             *words++ = c->strings[x];
@@ -340,27 +289,45 @@ static const char *widen_lists(const struct narrow *c, const struct kind_entry *
     return NULL;
 }
 
-static const char *widen(const struct narrow *c, struct wide *w)
+/* So many events at a time: their words stay in the innermost cache until all columns are through. */
+#define BLOCK 512u
+
+static const char *widen(const struct narrow *c, const struct column *columns, struct kind_rows *rows, struct wide *w)
 {
-    struct column kinds;
-    uint32_t *lengths = NULL;
-    size_t number = 0, at = c->data;
-    const char *fault = widen_common(c, &number, &at, w);
-    if (!fault && !take(c, &number, &at, c->header->n, false, &kinds))
-        fault = "its columns do not fit";
-    if (!fault)
-        fault = read_lengths(c, number, at, &lengths);
-    if (!fault)
-        fault = place_events(c, &kinds, lengths, w);
-    free(lengths);
-    const uint32_t *where = w->where;
-    for (uint32_t k = 0; k < c->front->n_kinds && !fault; k++) {
-        fault = widen_kind(c, &c->kinds[k], &number, &at, where, w);
-        if (!fault && c->kinds[k].has_list)
-            fault = widen_lists(c, &c->kinds[k], &number, &at, where, w);
-        where += c->kinds[k].n;
+    size_t n = c->header->n, n_placed = 0, number = 4;
+    uint32_t at = 0;
+    const char *fault = widen_common(c, columns, w);
+    for (uint32_t k = 0; k < c->front->n_kinds; k++) {
+        const struct kind_entry *kind = &c->kinds[k];
+        rows[k] = (struct kind_rows){.entry = kind, .columns = columns + number, .where = w->where + n_placed,
+                                     .n_words = (uint32_t)words_of(kind)};
+        number += kind->n_arguments + 2u * kind->has_list;
+        n_placed += kind->n;
     }
-    return fault ? fault : at == c->header->plain_bytes ? NULL : "its columns do not fit";
+    for (size_t first = 0; first < n && !fault; first += BLOCK) {
+        size_t done[256];
+        for (uint32_t k = 0; k < c->front->n_kinds; k++)
+            done[k] = rows[k].next;
+        fault = place_events(c, &columns[3], rows, w, first, n - first < BLOCK ? n : first + BLOCK, &at);
+        for (uint32_t k = 0; k < c->front->n_kinds && !fault; k++)
+            if (done[k] < rows[k].next && !widen_rows(c, &rows[k], done[k], rows[k].next, w))
+                fault = "its strings are out of range";
+    }
+    for (uint32_t k = 0; k < c->front->n_kinds && !fault; k++)
+        fault = rows[k].entry->has_list ? widen_lists(c, &rows[k], w) : NULL;
+    return fault;
+}
+
+static const char *widen_into(const struct narrow *c, struct wide *w)
+{
+    if (c->front->n_kinds > 256)
+        return "it holds too many kinds";
+    struct column *columns = memory_resize(NULL, c->front->n_columns, sizeof *columns);
+    struct kind_rows *rows = memory_resize(NULL, c->front->n_kinds + 1u, sizeof *rows);
+    const char *fault = take_all(c, columns) ? widen(c, columns, rows, w) : "its columns do not fit";
+    free(columns);
+    free(rows);
+    return fault;
 }
 
 /* ---- the buffers ---- */
@@ -452,7 +419,7 @@ const struct event_view *reader_wide_view(struct store *store, struct chunk *chu
         return NULL;
     }
     struct wide columns = wide_in(to->room, n);
-    if ((*fault = widen(&narrow, &columns))) {
+    if ((*fault = widen_into(&narrow, &columns))) {
         free_wide(to);
         return NULL;
     }

@@ -93,6 +93,15 @@ struct event_merge;
 struct event_merge *event_merge_new(const struct store *store, uint32_t run, uint32_t stream, int64_t begin_ns,
                                     int64_t end_ns, struct error *error);
 bool event_merge_next(struct event_merge *merge, struct event_ref *ref); /* false: at the end, or failed */
+/* Up to n of them at once; 0: at the end, or failed. Their views are good until the next call. */
+size_t event_merge_take(struct event_merge *merge, struct event_ref *refs, size_t n);
+/*
+ * For what does not need the CPUs' events in one order: called for every stretch of a view that the merge delivers, when
+ * it comes to it, those of one CPU in the order of time.
+ */
+typedef void event_stretch_handler(void *context, const struct event_view *view, size_t first, size_t end);
+void event_merge_each_stretch(struct event_merge *merge, event_stretch_handler *handler, void *context);
+int64_t event_merge_time_ns(const struct event_merge *merge); /* of the next event; NS_UNKNOWN: there is none */
 enum status event_merge_status(const struct event_merge *merge);         /* FAILED: a damaged chunk; error was filled */
 /* The state of a CPU just before the merge's begin_ns; NULL if that CPU has no chunk. */
 const struct cpu_state *event_merge_state(const struct event_merge *merge, int32_t cpu);

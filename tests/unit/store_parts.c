@@ -154,7 +154,7 @@ static void states_follow_nested_contexts(void **state)
 
 /* ---- the merge against a sort ---- */
 
-enum { N_EVENTS = 120000, N_SOURCES = 5 };
+enum { N_EVENTS = 120000, MOST_SOURCES = 13 };
 struct item {
     int64_t time_ns;
     int32_t cpu;
@@ -173,24 +173,25 @@ static int compare_items(const void *a, const void *b)
     return (x->position > y->position) - (x->position < y->position);
 }
 
-static struct store *random_store(struct item *items)
+static struct store *random_store(struct item *items, size_t n_cpus)
 {
+    size_t n_sources = 2 * n_cpus - 1;
     struct error error = {0};
     struct store_writer *writer = store_writer_new(NULL, &error);
     uint32_t run = store_add_run(writer, &(struct run){.label = "a"});
     uint32_t artefact = store_add_artefact(writer, &(struct artefact){.run = run});
     struct event_sink *sinks[2];
-    int64_t now[N_SOURCES] = {0};
-    uint32_t position[N_SOURCES] = {0};
+    int64_t now[MOST_SOURCES] = {0};
+    uint32_t position[MOST_SOURCES] = {0};
     for (int i = 0; i < 2; i++)
         sinks[i] = event_sink_new(writer, store_add_stream(writer, &(struct stream){.run = run, .artefact = artefact}));
     size_t source = 0;
     for (size_t i = 0; i < N_EVENTS; i++) {
         if (random_number() % 7 == 0)
-            source = random_number() % N_SOURCES;
+            source = random_number() % n_sources;
         now[source] += (int64_t)(random_number() % 4); /* many equal times */
-        int32_t cpu = (int32_t)(source % 3);
-        uint32_t stream = (uint32_t)(source / 3);
+        int32_t cpu = (int32_t)(source % n_cpus);
+        uint32_t stream = (uint32_t)(source / n_cpus);
         struct event_batch *batch = event_sink_batch(sinks[stream], cpu);
         event_batch_add(batch, now[source], cpu, KIND_HRTIMER_CANCEL, 0, 2)[0] = position[source];
         items[i] = (struct item){now[source], cpu, stream, position[source]++};
@@ -201,12 +202,25 @@ static struct store *random_store(struct item *items)
     return store_open_fd(fd, "x", &error);
 }
 
-static void the_merge_is_a_sort(void **state)
+/* One event at a time, or many; stretches of each CPU are told once, in order, before their events come. */
+struct told {
+    uint64_t n;
+    int64_t last_ns[2][7];
+};
+
+static void tell(void *context, const struct event_view *view, size_t first, size_t end)
 {
-    (void)state;
+    struct told *told = context;
+    assert_true(first < end && end <= view->n && view->time_ns[first] >= told->last_ns[view->stream][view->cpu]);
+    told->last_ns[view->stream][view->cpu] = view->time_ns[end - 1];
+    told->n += end - first;
+}
+
+static void merge_is_sort(size_t n_cpus)
+{
     struct item *items = malloc(N_EVENTS * sizeof *items);
     struct error error = {0};
-    struct store *store = random_store(items);
+    struct store *store = random_store(items, n_cpus);
     qsort(items, N_EVENTS, sizeof *items, compare_items);
     int64_t last_ns = items[N_EVENTS - 1].time_ns;
     for (int round = 0; round < 60; round++) {
@@ -214,19 +228,38 @@ static void the_merge_is_a_sort(void **state)
         int64_t end = round ? begin + (int64_t)(random_number() % 5000) : INT64_MAX;
         uint32_t stream = round % 3 == 2 ? (uint32_t)(random_number() % 2) : ROW_NONE;
         struct event_merge *merge = event_merge_new(store, 0, stream, begin, end, &error);
-        struct event_ref ref;
+        struct event_ref refs[64];
+        struct told told = {0};
+        size_t n = 0, at = 0, most = round % 2 ? 1 : 64;
+        uint64_t n_delivered = 0;
+        event_merge_each_stretch(merge, tell, &told);
         for (size_t i = 0; i < N_EVENTS; i++) {
             if (items[i].time_ns < begin || items[i].time_ns > end || (stream != ROW_NONE && items[i].stream != stream))
                 continue;
-            assert_true(event_merge_next(merge, &ref));
-            assert_true(event_time_ns(&ref) == items[i].time_ns && ref.cpu == items[i].cpu &&
-                        ref.view->stream == items[i].stream && event_words(&ref)[0] == items[i].position);
+            if (at == n) {
+                assert_true(event_merge_time_ns(merge) == items[i].time_ns);
+                n = event_merge_take(merge, refs, most);
+                assert_true(n > 0 && n <= most);
+                at = 0;
+            }
+            const struct event_ref *ref = &refs[at++];
+            assert_true(event_time_ns(ref) == items[i].time_ns && ref->cpu == items[i].cpu &&
+                        ref->view->stream == items[i].stream && event_words(ref)[0] == items[i].position);
+            n_delivered++;
         }
-        assert_false(event_merge_next(merge, &ref));
+        assert_true(at == n && event_merge_take(merge, refs, most) == 0 && event_merge_time_ns(merge) == NS_UNKNOWN);
+        assert_true(told.n == n_delivered);
         event_merge_free(merge);
     }
     store_close(store);
     free(items);
+}
+
+static void the_merge_is_a_sort(void **state)
+{
+    (void)state;
+    merge_is_sort(3);
+    merge_is_sort(7);
 }
 
 static void times_that_fall_are_raised_and_said(void **state)
