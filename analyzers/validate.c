@@ -337,7 +337,8 @@ static void tell_clean(const struct store *store, const struct judged *judged, c
     finding->run = run;
     finding_integer(out, finding, "n_series", (int64_t)n);
     finding_integer(out, finding, "max_ns", max_ns);
-    if (!(fabs(level_ns) < 9e18) || is_vague) /* a tail of a wild shape may pass what fits */
+    /* A tail of a wild shape may pass what fits; and what was seen already is no forecast for ten times the samples. */
+    if (!(fabs(level_ns) < 9e18) || is_vague || level_ns <= (double)max_ns)
         return;
     finding_integer(out, finding, "level_ns", (int64_t)fmin(level_ns, 9e18));
     if (highest && highest->n_passed > 1) {
