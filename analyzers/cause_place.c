@@ -186,9 +186,11 @@ int64_t place_short_rows_ns(const struct cause_input *input, const struct claim 
     }
     if (merge)
         event_merge_free(merge);
-    if (!is_to_the_end || first_ns == NS_UNKNOWN || SHORT_TIMES * (last_ns - first_ns) >= window_length_ns(w))
+    int64_t span_ns;
+    if (!is_to_the_end || first_ns == NS_UNKNOWN || __builtin_sub_overflow(last_ns, first_ns, &span_ns) ||
+        span_ns >= window_length_ns(w) / SHORT_TIMES)
         return 0;
-    return last_ns > first_ns ? last_ns - first_ns : 1;
+    return span_ns > 0 ? span_ns : 1;
 }
 
 int64_t place_coarse_step_ns(const struct cause_input *input)
@@ -209,5 +211,5 @@ int64_t place_coarse_step_ns(const struct cause_input *input)
         event_merge_free(merge);
     if (!step_ns)
         step_ns = input->store->streams[w->stream].resolution_ns;
-    return window_length_ns(w) < COARSE_STEPS * step_ns ? step_ns : 0;
+    return window_length_ns(w) / COARSE_STEPS < step_ns ? step_ns : 0;
 }

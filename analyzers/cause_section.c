@@ -38,6 +38,19 @@ static bool names_a_lock(const char *word)
     return word && word_class_of(word) & WORD_PRIMITIVE;
 }
 
+static const char *share_words(int64_t part_ns, int64_t all_ns)
+{
+    return 2 * part_ns >= all_ns ? "most of it" : 4 * part_ns >= all_ns ? "the largest part" : "most of what is recorded";
+}
+
+/* The function that held the largest part of the section, or of what is recorded of it; NULL: no part is large. */
+static const char *largest_function(const struct cause_input *input, const struct place *place)
+{
+    bool of_all = 4 * place->function_ns >= window_length_ns(input->window);
+    bool of_recorded = place->recorded_ns && 2 * place->function_ns >= place->recorded_ns;
+    return of_all || of_recorded ? function_format(input->arena, store_string(input->store, place->function)) : NULL;
+}
+
 /*
  * Who: where the section began and ended, as far as these are no mere locks, then the function that held the largest
  * part of it, if the rows tell one.
@@ -54,7 +67,7 @@ static const char *section_culprit(const struct cause_input *input, const struct
     const char *to = function_format(arena, c ? c->ended_at : NULL);
     if (to && from && !strcmp(to, from))
         to = NULL;
-    const char *most = function_format(arena, 4 * place->function_ns >= window_length_ns(w) || (2 * place->function_ns >= place->recorded_ns && place->recorded_ns) ? store_string(input->store, place->function) : NULL);
+    const char *most = largest_function(input, place);
     const char *entry = w->section_kind == SLICE_IRQS_OFF ? store_string(input->store, place->irq_entry) : NULL;
     if (from && entry && word_class_of(from) & WORD_IDLES && (!to || word_class_of(to) & WORD_IDLES))
         return arena_format(arena, "an interrupt (%s) in %s", entry, task);
@@ -64,10 +77,7 @@ static const char *section_culprit(const struct cause_input *input, const struct
         return arena_format(arena, "%s (%s%s%s) in %s", most, from, to ? " to " : "", to ? to : "", task);
     const char *span = to ? arena_format(arena, "%s to %s", from, to) : from;
     if (most && strcmp(most, from) && (!to || strcmp(most, to)))
-        return arena_format(arena, "%s in %s, %s in %s", span, task,
-                            2 * place->function_ns >= window_length_ns(w) ? "most of it"
-                            : 4 * place->function_ns >= window_length_ns(w) ? "the largest part"
-                                                                            : "most of what is recorded", most);
+        return arena_format(arena, "%s in %s, %s in %s", span, task, share_words(place->function_ns, window_length_ns(w)), most);
     return arena_format(arena, "%s in %s", span, task);
 }
 

@@ -67,7 +67,8 @@ static bool any_cause(const struct analysis *a, enum cause cause)
 /* Timers and IPIs of other architectures come as irqs; there is no irq_vectors to enable. */
 static bool has_vectors(const struct store *store)
 {
-    static const char *const elsewhere[] = {"arch_timer", "riscv-timer", "IPI", "gic_handle_irq", "decrementer", "twd", "riscv_intc_irq", "aarch64", "armv7l", "riscv64"};
+    static const char *const elsewhere[] = {"arch_timer", "riscv-timer",    "IPI",     "gic_handle_irq", "decrementer",
+                                            "twd",        "riscv_intc_irq", "aarch64", "armv7l",         "riscv64"};
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
         if (store_find_string(store, elsewhere[i]))
             return false;

@@ -15,6 +15,7 @@
 #define MAX_PARTS 64
 #define MAX_FRAMES 32
 #define ROUNDING_NS 1000 /* of the stamps of a text */
+#define LONGEST_NS 1000000000000000 /* beyond that, nothing is a latency: sums stay in range */
 #define STACK_NS 200000   /* the stack of the interrupt is printed after the thread's sample */
 #define COARSE_NS 1000000
 
@@ -87,7 +88,8 @@ static void take_noise(struct noise *n, unsigned kind, const uint32_t *w, int64_
     const char *subject;
     int64_t start_ns, duration_ns;
     bool is_silence = n->sample->section == SECTION_SILENCE;
-    if (!noise_of(n, kind, w, &part, &subject, &start_ns, &duration_ns) || duration_ns <= 0 || start_ns >= window_end_ns)
+    if (!noise_of(n, kind, w, &part, &subject, &start_ns, &duration_ns) || duration_ns <= 0 || duration_ns > LONGEST_NS ||
+        start_ns >= window_end_ns || start_ns < n->due_ns - LONGEST_NS)
         return;
     if (start_ns + duration_ns <= n->due_ns)
         return;
@@ -124,8 +126,11 @@ static void find_irq_sample(struct noise *n, int64_t end_ns)
         const char *context = ref.view->kind[ref.i] == KIND_TIMERLAT ? store_string(n->store, w[1]) : NULL;
         if (!context || ref.cpu != c->cpu || strcmp(context, "irq"))
             continue;
+        int64_t latency_ns = event_words_i64(w + 2);
+        if (latency_ns < 0 || latency_ns > LONGEST_NS)
+            continue;
         n->irq_ns = event_time_ns(&ref);
-        n->due_ns = n->irq_ns - event_words_i64(w + 2);
+        n->due_ns = n->irq_ns - latency_ns;
         n->current_tid = ref.view->tid[ref.i];
     }
     if (merge)
@@ -192,13 +197,16 @@ bool noise_parts(const struct store *store, const struct claim *sample, struct a
 {
     bool is_silence = sample->section == SECTION_SILENCE;
     if (sample->kind != CLAIM_SAMPLE || sample->stream == ROW_NONE || sample->time_ns == NS_UNKNOWN || sample->latency_ns <= 0 ||
+        sample->latency_ns > LONGEST_NS || sample->time_ns > INT64_MAX / 2 || sample->time_ns < INT64_MIN / 2 ||
         sample->cpu == CPU_UNKNOWN || (is_silence && sample->begin_ns == NS_UNKNOWN) ||
+        (is_silence && (sample->begin_ns < INT64_MIN / 2 || sample->end_ns > INT64_MAX / 2)) ||
         store->streams[sample->stream].resolution_ns >= COARSE_NS || !stream_has_times(&store->streams[sample->stream]) ||
         !stream_has_noise(store, sample))
         return false;
     struct noise n = {.store = store, .arena = arena, .sample = sample, .due_ns = sample->time_ns - sample->latency_ns,
                       .irq_ns = NS_UNKNOWN, .current_tid = TID_UNKNOWN, .n_interference = -1,
-                      .parts = arena_array(arena, MAX_PARTS + 2, sizeof *n.parts), .stack = arena_array(arena, MAX_FRAMES, sizeof *n.stack)};
+                      .parts = arena_array(arena, MAX_PARTS + 2, sizeof *n.parts),
+                      .stack = arena_array(arena, MAX_FRAMES, sizeof *n.stack)};
     if (is_silence)
         n.due_ns = sample->begin_ns;
     else
@@ -216,11 +224,10 @@ bool noise_parts(const struct store *store, const struct claim *sample, struct a
         n.delay_ns = most_ns; /* a rounded stamp */
     if (!is_silence && n.delay_ns > 0)
         n.parts[n.n_parts++] = (struct claim_part){.kind = PART_IRQ_HANDLER_DELAY, .amount_ns = n.delay_ns};
-    const char *comm = n.current_tid > 0 ? store_task_comm(store, sample->run, n.current_tid) : n.current_tid == 0 ? "swapper" : NULL;
+    const char *comm = n.current_tid > 0 ? store_task_comm(store, sample->run, n.current_tid) : NULL;
+    const char *current = n.current_tid > 0 ? arena_format(arena, "%s:%d", comm ? comm : "tid", n.current_tid) : "swapper";
     if (n.current_tid >= 0 && !is_silence)
-        n.parts[n.n_parts++] = (struct claim_part){.kind = PART_BLOCKING_THREAD, .amount_ns = NS_UNKNOWN,
-                                                   .subject = n.current_tid == 0 ? "swapper"
-                                                                                  : arena_format(arena, "%s:%d", comm ? comm : "tid", n.current_tid)};
+        n.parts[n.n_parts++] = (struct claim_part){.kind = PART_BLOCKING_THREAD, .amount_ns = NS_UNKNOWN, .subject = current};
     *filled = *sample;
     filled->kind = CLAIM_REPORT;
     filled->n_parts = n.n_parts;

@@ -11,7 +11,9 @@ static int64_t densest_span_ns(const struct event_view *view)
 {
     int64_t least = INT64_MAX;
     for (size_t i = RUN_LENGTH - 1; i < view->n; i++) {
-        int64_t span = view->time_ns[i] - view->time_ns[i + 1 - RUN_LENGTH];
+        int64_t span;
+        if (__builtin_sub_overflow(view->time_ns[i], view->time_ns[i + 1 - RUN_LENGTH], &span))
+            continue;
         least = span >= 0 && span < least ? span : least;
     }
     return least;

@@ -18,8 +18,10 @@ int64_t mark_taken_ns(const struct store *store, uint32_t run, uint32_t stream, 
     bool is_in = false, found = false;
     struct event_ref ref;
     *switch_ns = NS_UNKNOWN;
-    struct event_merge *merge =
-        event_merge_new(store, run, stream, mark->time_ns - mark->latency_ns - LOOK_BACK_NS, mark->time_ns, NULL);
+    int64_t from_ns;
+    if (__builtin_sub_overflow(mark->time_ns, mark->latency_ns, &from_ns) || __builtin_sub_overflow(from_ns, LOOK_BACK_NS, &from_ns))
+        from_ns = INT64_MIN;
+    struct event_merge *merge = event_merge_new(store, run, stream, from_ns, mark->time_ns, NULL);
     while (merge && event_merge_next(merge, &ref)) {
         const uint32_t *words = event_words(&ref);
         unsigned kind = ref.view->kind[ref.i];

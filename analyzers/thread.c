@@ -161,7 +161,9 @@ char *thread_format(struct arena *arena, const char *comm, int32_t tid, int32_t 
 const char *function_format(struct arena *arena, const char *function)
 {
     const char *offset = function ? strstr(function, "+0x") : NULL;
-    return offset && offset != function && strstr(offset, "/0x") ? arena_format(arena, "%.*s", (int)(offset - function), function) : function;
+    if (!offset || offset == function || !strstr(offset, "/0x"))
+        return function;
+    return arena_format(arena, "%.*s", (int)(offset - function), function);
 }
 
 size_t thread_stem_length(const char *comm)

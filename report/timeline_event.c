@@ -30,6 +30,7 @@ void timeline_event_format(const struct store *store, const struct event_view *v
 {
     const uint32_t *w = view->words + view->arg[i];
     const int32_t tid = view->tid[i];
+    const char *what;
     switch (view->kind[i]) {
     case KIND_SCHED_SWITCH: {
         bool waits = (char)w[3] != 'R' && w[3] && w[3] != UINT32_MAX;
@@ -46,11 +47,11 @@ void timeline_event_format(const struct store *store, const struct event_view *v
     case KIND_SCHED_WAKING:
     case KIND_SCHED_WAKEUP:
     case KIND_SCHED_WAKEUP_NEW:
+        what = view->kind[i] == KIND_SCHED_WAKING ? "waking" : "wakeup of";
         if ((int32_t)w[3] < 0)
-            snprintf(text, size, "%s %s", view->kind[i] == KIND_SCHED_WAKING ? "waking" : "wakeup of", task_of(store, w[0], w[1], w[2]).text);
+            snprintf(text, size, "%s %s", what, task_of(store, w[0], w[1], w[2]).text);
         else
-            snprintf(text, size, "%s %s on CPU %d", view->kind[i] == KIND_SCHED_WAKING ? "waking" : "wakeup of",
-                     task_of(store, w[0], w[1], w[2]).text, (int)w[3]);
+            snprintf(text, size, "%s %s on CPU %d", what, task_of(store, w[0], w[1], w[2]).text, (int)w[3]);
         return;
     case KIND_SCHED_MIGRATE_TASK:
         snprintf(text, size, "%s moves from CPU %d to %d", task_of(store, w[0], w[1], w[2]).text, (int)w[3], (int)w[4]);
@@ -76,10 +77,11 @@ void timeline_event_format(const struct store *store, const struct event_view *v
     case KIND_IRQ_ENABLE:
     case KIND_PREEMPT_DISABLE:
     case KIND_PREEMPT_ENABLE: {
-        static const char *const what[] = {"interrupts off", "interrupts on", "preemption off", "preemption on"};
+        static const char *const changes[] = {"interrupts off", "interrupts on", "preemption off", "preemption on"};
         unsigned kind = view->kind[i];
         size_t k = kind == KIND_IRQ_DISABLE ? 0 : kind == KIND_IRQ_ENABLE ? 1 : kind == KIND_PREEMPT_DISABLE ? 2 : 3;
-        snprintf(text, size, "%s in %s, by %s", what[k], string_of(store, w[0]), tid == 0 ? "idle" : task_of(store, 0, (uint32_t)tid, (uint32_t)PRIO_UNKNOWN).text);
+        snprintf(text, size, "%s in %s, by %s", changes[k], string_of(store, w[0]),
+                 task_of(store, 0, (uint32_t)tid, (uint32_t)PRIO_UNKNOWN).text);
         return;
     }
     default:
