@@ -34,12 +34,12 @@ void timeline_event_format(const struct store *store, const struct event_view *v
     switch (view->kind[i]) {
     case KIND_SCHED_SWITCH: {
         bool waits = (char)w[3] != 'R' && w[3] && w[3] != UINT32_MAX;
-        snprintf(text, size, "switch: %s%s -> %s", task_of(store, w[0], w[1], w[2]).text, waits && w[1] ? ", which sleeps," : "",
-                 task_of(store, w[4], w[5], w[6]).text);
+        snprintf(text, size, "switch: %s%s -> %s", task_of(store, w[0], w[1], (uint32_t)PRIO_UNKNOWN).text,
+                 waits && w[1] ? " (sleeps)" : "", task_of(store, w[4], w[5], w[6]).text);
         return;
     }
     case KIND_TRACER_SWITCH:
-        snprintf(text, size, "switch: %s -> %s", task_of(store, 0, w[0], w[1]).text, task_of(store, w[4], w[5], w[6]).text);
+        snprintf(text, size, "switch: %s -> %s", task_of(store, 0, w[0], (uint32_t)PRIO_UNKNOWN).text, task_of(store, w[4], w[5], w[6]).text);
         return;
     case KIND_TRACER_WAKE:
         snprintf(text, size, "wakeup of %s", task_of(store, w[4], w[5], w[6]).text);
