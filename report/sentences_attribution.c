@@ -104,8 +104,6 @@ const struct sentence sentences_attribution[] = {
      .advice = "break that section up (smaller batches, cond_resched), or move the task that runs it to another CPU; to see inside it: "
                "echo 1 > /sys/kernel/tracing/options/function-trace"},
     {.code = "preempt-off", .variant = "contrast", .text = CONTRAST},
-    {.code = "preempt-off", .variant = "tracer-section", .text = "preemption was off: {subject}" SUM,
-     .advice = "shorten that section, or move the task that runs it to another CPU"},
     {.code = "preempt-off", .variant = "section-events", .text = "preemption was off: {subject}" SUM,
      .advice = "shorten that section, or move the task that runs it to another CPU"},
     {.code = "preempt-off", .variant = "console", .text = "preemption was off while the console printed: {subject}" SUM,
