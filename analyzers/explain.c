@@ -40,6 +40,7 @@ struct explain {
     struct contrast *contrast;
     uint32_t event_stream; /* whose events cost event_ns each */
     double event_ns;
+    struct repeats repeats;
 };
 
 static int64_t lookback_of(const struct store *store, const struct window *w)
@@ -219,6 +220,23 @@ static void note_clocks(struct explain *e, uint32_t run)
         finding_integer(f, finding, "skew_ns", llabs(doubt->skew_ns));
 }
 
+static void note_silence(struct explain *e, struct outlier *o, const struct sweep *sweep, const struct typical *typical)
+{
+    const struct piece *longest = NULL;
+    for (size_t i = 0; i < sweep->n_pieces; i++)
+        if (sweep->pieces[i].kind == SLICE_UNEXPLAINED &&
+            (!longest || sweep->pieces[i].end_ns - sweep->pieces[i].begin_ns > longest->end_ns - longest->begin_ns))
+            longest = &sweep->pieces[i];
+    if (!longest || typical->n_windows < 8)
+        return;
+    uint32_t n = 0;
+    for (size_t i = 0; i < typical->lines.n; i++)
+        if (typical->lines.items[i].kind == SLICE_TIMER_LATE && typical->lines.items[i].subject.tid == longest->subject.tid)
+            n += typical->lines.items[i].n;
+    double p = ((double)n + 1) / ((double)typical->n_windows + 2);
+    repeat_note(&e->repeats, o, longest->subject.tid, p < 1 ? p : 1);
+}
+
 static bool window_needs_events(const struct explain *e, const struct window *w)
 {
     if (w->stream == ROW_NONE || !e->store->streams[w->stream].n_events || w->begin_ns == NS_UNKNOWN || w->end_ns == NS_UNKNOWN ||
@@ -352,6 +370,7 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
     outlier_fill(o, analysis, &input, &decision, &e->numbers, e->options->max_slices);
     if (typical->n_windows >= TYPICAL_MIN && w->kind != WINDOW_BLOCKED)
         o->typical_ns = typical->total_ns / typical->n_windows;
+    note_silence(e, o, &sweep, typical);
     if (missing)
         note_origin(e, o, missing);
     note_mismatch(e, o, w->a.user_ns != NS_UNKNOWN);
@@ -386,6 +405,7 @@ static enum status explain_one_run(struct explain *e, uint32_t run, struct error
     for (size_t i = 0; status != FAILED && i < n; i++)
         if (explain_window(e, &e->selection.windows[i], error) == FAILED)
             status = FAILED;
+    repeats_settle(&e->repeats, &e->analysis->arena);
     struct trace_context context = {.store = e->store, .analysis = e->analysis, .selection = &e->selection,
                                     .contrast = e->contrast, .words = &e->words, .n_windows = n};
     if (status != FAILED) {

@@ -6,6 +6,19 @@
 #include "analyzers/outlier_build.h"
 #include "analyzers/selection.h"
 
+/* Silences, each under one task. (explain_repeat.c) */
+struct repeats {
+    size_t n, capacity;
+    struct repeat {
+        struct outlier *outlier;
+        int32_t tid;
+        double p; /* how often that task is current when the timer is due */
+    } *items;
+};
+void repeat_note(struct repeats *repeats, struct outlier *outlier, int32_t tid, double p);
+/* Settles those that one task has again and again, and releases. */
+void repeats_settle(struct repeats *repeats, struct arena *arena);
+
 /* Cause rows and one finding for each. (explain_causes.c) */
 void explain_sum_causes(struct analysis *analysis, const struct store *store);
 /* The least that the maximum of the outliers would have been without that culprit; NS_UNKNOWN: the ledgers do not tell. (explain_without.c) */

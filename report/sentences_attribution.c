@@ -90,6 +90,9 @@ const struct sentence sentences_attribution[] = {
      .text = "Linux kept the hardware's interrupts off, which holds up the real-time core too: {subject}" SUM,
      .advice = "find the code that disables them out of the pipeline's sight (hard_local_irq_*, firmware calls, spinlocks of drivers): "
                "trace-cmd record -p function with the same events"},
+    {.code = "irqs-off", .variant = "silent-again",
+     .text = "every time {subject} was current the CPU recorded nothing, and that task is seldom current: it has interrupts off" SUM,
+     .advice = "to prove it: trace-cmd record -e preemptirq:irq_disable -e preemptirq:irq_enable -e sched -e irq_vectors"},
     {.code = "irqs-off", .variant = "section-not-recorded",
      .text = "the tracer says that interrupts were off, {subject}, but most of that time is not in the file" SUM,
      .advice = "keep the whole trace"},

@@ -182,6 +182,18 @@ static void play_irqs_off(struct machine *m, struct cpu *cpu, const struct scena
     finish(m, cpu, s, amount_ns, m->recorded & RECORD_PREEMPTIRQ ? "slow_console_write" : "", preempted(cpu));
 }
 
+/* A worker that has interrupts off, and no event says so: only that it is always the same one tells. */
+static void play_silent(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
+{
+    struct task_id worker = {"dma_worker", 950, 120};
+    wait_until(m, cpu, cpu->due - random_between(m, 9000, 20000));
+    start_task(m, cpu, worker);
+    wait_until(m, cpu, cpu->due + amount_ns);
+    timer_interrupt(m, cpu);
+    finish(m, cpu, s, amount_ns, "dma_worker", preempted(cpu));
+    m->truths[m->n_truths - 1].is_hidden = true; /* once or twice it is no evidence */
+}
+
 static void play_preempt_off(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
 {
     wait_until(m, cpu, cpu->due - random_between(m, 500, 8000));
@@ -443,6 +455,7 @@ const struct scenario scenarios[] = {
     {.name = "nmi", .cause = "nmi", .play = play_nmi, .needs = RECORD_NMI, .hidden = RECORD_NMI},
     {.name = "irqs off", .cause = "irqs-off", .play = play_irqs_off, .needs = RECORD_PREEMPTIRQ, .hidden = RECORD_PREEMPTIRQ,
      .needs_load = true},
+    {.name = "silent task", .cause = "irqs-off", .play = play_silent},
     {.name = "preempt off", .cause = "preempt-off", .play = play_preempt_off, .rt_only = true, .needs_load = true},
     {.name = "missed", .cause = "missed-preemption", .play = play_missed, .rt_only = true, .needs_load = true},
     {.name = "not preemptible", .cause = "non-preemptible-kernel", .play = play_missed, .plain_only = true, .needs_load = true},
