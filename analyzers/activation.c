@@ -6,7 +6,8 @@
 /* A timer's expiry as hrtimer_start announced it. Direct mapped: a rare collision loses a due time, no more. */
 #define N_TIMERS 8192
 #define SKEW_MAX_NS 20000 /* that the clocks of two CPUs may differ, beyond what their pairs cannot tell */
-#define SKEW_PARTS  10    /* or a tenth of what is measured */
+#define SKEW_PARTS  10    /* or a tenth of what is measured, */
+#define SKEW_JOIN_NS 200000 /* and no more than this: a waking must not meet the switch of another cycle */
 struct armed_timer {
     uint64_t address;
     int64_t expires_ns, soft_ns;
@@ -65,7 +66,8 @@ struct activations {
     size_t n_slots, n_threads;
     struct armed_timer *timers;
     struct head_activations *head; /* NULL until the first event of a co-kernel */
-    bool has_syscalls, has_wakings, has_gaps;
+    bool has_syscalls, has_wakings;
+    unsigned n_gaps;
     bool is_shared;                /* the trace clock is one clock for all CPUs */
     struct clock_doubt doubt;
 };
@@ -85,7 +87,7 @@ struct activations *activations_new(const struct activations_config *config)
     for (size_t i = 0; config->trace_clock && i < sizeof shared / sizeof *shared; i++)
         p->is_shared |= !strcmp(config->trace_clock, shared[i]);
     for (size_t i = 0; i < config->store->n_gaps; i++)
-        p->has_gaps |= config->store->gaps[i].run == config->run && config->store->gaps[i].stream == config->stream;
+        p->n_gaps += config->store->gaps[i].run == config->run && config->store->gaps[i].stream == config->stream;
     return p;
 }
 
@@ -222,7 +224,7 @@ static bool is_comparable(struct activations *p, const struct activation *a)
     if (p->is_shared || one == other || one < 0 || other < 0 || (size_t)one >= p->n_cpus || (size_t)other >= p->n_cpus ||
         !clock_relation_skew(&p->cpus[one].clock, &p->cpus[other].clock, a->switch_ns, &skew_ns))
         return true;
-    if (llabs(skew_ns) <= SKEW_MAX_NS || SKEW_PARTS * llabs(skew_ns) <= length_ns)
+    if (llabs(skew_ns) <= SKEW_MAX_NS || (llabs(skew_ns) <= SKEW_JOIN_NS && SKEW_PARTS * llabs(skew_ns) <= length_ns))
         return true;
     p->doubt.skew_ns = skew_ns;
     p->doubt.cpu = one;
@@ -374,7 +376,8 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     if (!t || t->is_running)
         return;
     if (cpu != t->cpu && (t->has_missed || t->distrusts)) { /* it belongs to the run before; so do the others of that CPU */
-        if (!p->has_gaps && t->has_missed && t_ns - t->in_ns > SKEW_MAX_NS && ++t->n_missed >= 2) {
+        /* A loss of events looks alike, but each but once. */
+        if (t->has_missed && t_ns - t->in_ns > SKEW_MAX_NS && ++t->n_missed >= 2 + 2 * p->n_gaps) {
             t->distrusts = true;
             p->doubt.cpu = cpu;
             p->doubt.other_cpu = t->cpu;

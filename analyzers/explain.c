@@ -227,6 +227,8 @@ static void note_silence(struct explain *e, struct outlier *o, const struct swee
         if (sweep->pieces[i].kind == SLICE_UNEXPLAINED &&
             (!longest || sweep->pieces[i].end_ns - sweep->pieces[i].begin_ns > longest->end_ns - longest->begin_ns))
             longest = &sweep->pieces[i];
+    if (o->cause == CAUSE_HARDWARE_STALL)
+        repeat_note(&e->repeats, o, 0, 1);
     if (!longest || typical->n_windows < 8)
         return;
     uint32_t n = 0;

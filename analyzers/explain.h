@@ -9,6 +9,7 @@
 /* Silences, each under one task. (explain_repeat.c) */
 struct repeats {
     size_t n, capacity;
+    bool machine_stalls; /* silences that no task had */
     struct repeat {
         struct outlier *outlier;
         int32_t tid;

@@ -16,6 +16,8 @@
 
 void repeat_note(struct repeats *r, struct outlier *o, int32_t tid, double p)
 {
+    /* Where the machine itself stands still at times, what runs then is no culprit. */
+    r->machine_stalls |= o->cause == CAUSE_HARDWARE_STALL || (o->cause == CAUSE_UNEXPLAINED && tid == 0);
     if (o->cause != CAUSE_UNEXPLAINED || !o->why || strcmp(o->why, "silent-task") != 0 || tid <= 0)
         return;
     memory_reserve(r->items, r->capacity, r->n + 1);
@@ -48,7 +50,7 @@ static void settle(struct outlier *o, struct arena *arena)
 
 void repeats_settle(struct repeats *r, struct arena *arena)
 {
-    for (size_t i = 0; i < r->n; i++) {
+    for (size_t i = 0; i < r->n && !r->machine_stalls; i++) {
         size_t n = 0;
         for (size_t k = 0; k < r->n; k++)
             n += r->items[k].tid == r->items[i].tid;
