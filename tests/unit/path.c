@@ -29,6 +29,42 @@ static void offsets_are_the_lower_envelope(void **state)
     assert_int_equal(clock_relation_learn(&relation, 5000400, 5000000), 0);
 }
 
+static void clocks_of_two_cpus_have_a_skew(void **state)
+{
+    (void)state;
+    struct clock_relation one, other;
+    int64_t skew;
+    clock_relation_init(&one, "local");
+    clock_relation_init(&other, "local");
+    for (int64_t i = 1; i <= 4; i++) {
+        assert_false(clock_relation_skew(&one, &other, 9000000, &skew));
+        clock_relation_learn(&one, 1000000 * i + 3000, 1000000 * i);
+        clock_relation_learn(&other, 1000000 * i + 1500000, 1000000 * i);
+    }
+    assert_true(clock_relation_skew(&one, &other, 9000000, &skew));
+    assert_int_equal(skew, 3000 - 1500000);
+    assert_true(clock_relation_skew(&other, &one, 9000000, &skew));
+    assert_int_equal(skew, 1500000 - 3000);
+}
+
+static void a_step_is_learnt_when_it_lasts(void **state)
+{
+    (void)state;
+    struct clock_relation relation;
+    clock_relation_init(&relation, "local");
+    for (int64_t i = 1; i <= 10; i++)
+        assert_int_equal(clock_relation_learn(&relation, 1000000 * i + 700, 1000000 * i), 700);
+    /* Many timers in one interrupt have one and the same now: no step, however late the last of them. */
+    for (int64_t i = 0; i < 50; i++)
+        assert_int_equal(clock_relation_learn(&relation, 11000000 + 700 + i * 20000, 11000000), 700);
+    assert_int_equal(clock_relation_learn(&relation, 12000000 + 900, 12000000), 700);
+    /* Once, twice and three times may be delays. */
+    for (int64_t i = 13; i <= 15; i++)
+        assert_int_equal(clock_relation_learn(&relation, 1000000 * i + 5000700, 1000000 * i), 700);
+    assert_int_equal(clock_relation_learn(&relation, 16000000 + 5000900, 16000000), 5000700);
+    assert_int_equal(clock_relation_learn(&relation, 17000000 + 5000800, 17000000), 5000700);
+}
+
 static void the_path_has_its_steps(void **state)
 {
     (void)state;
@@ -94,6 +130,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offsets_are_the_lower_envelope),
+        cmocka_unit_test(clocks_of_two_cpus_have_a_skew),
+        cmocka_unit_test(a_step_is_learnt_when_it_lasts),
         cmocka_unit_test(the_path_has_its_steps),
         cmocka_unit_test(random_interrupts_are_no_storm),
     };
