@@ -9,6 +9,8 @@
  *     Samples recorded: 6
  *     ts: 1796038119.252750246, inner:12052, outer:12023[, cpu:1][, count:3]
  *
+ * Of the module before 2016: "1408928107.0286324723  18  17".
+ *
  * inner is the gap between two reads in a loop, outer that between loops: two series. A line stands for the worst of a
  * sampling window. 0 is a measured value below 1 us.
  */
@@ -32,6 +34,7 @@ struct report {
     struct detected *rows;
     size_t n_rows, capacity;
     uint64_t n_counted;   /* sum of the count fields */
+    bool lacks_outer;     /* old rows have one number */
 };
 
 static struct probe_result detect_probe(struct lines *lines, const struct member *member)
@@ -59,6 +62,12 @@ static bool number_after(struct cell text, const char *word, int64_t *value)
     return n && cell_i64(cell_first(rest, n), value);
 }
 
+static void add_row(struct report *report, struct detected row)
+{
+    memory_reserve(report->rows, report->capacity, report->n_rows + 1);
+    report->rows[report->n_rows++] = row;
+}
+
 static bool read_row(struct report *report, struct cell text)
 {
     struct detected row = {.time_ns = NS_UNKNOWN, .cpu = CPU_UNKNOWN};
@@ -74,8 +83,29 @@ static bool read_row(struct report *report, struct cell text)
     if (number_after(text, "cpu:", &value) && value < 100000)
         row.cpu = (int)value;
     report->n_counted += number_after(text, "count:", &value) ? (uint64_t)value : 1;
-    memory_reserve(report->rows, report->capacity, report->n_rows + 1);
-    report->rows[report->n_rows++] = row;
+    add_row(report, row);
+    return true;
+}
+
+/* "1408928107.0286324723  18  17" of the module that came with 3.x-rt: ten digits of ns; the outer gap came later. */
+static bool read_old_row(struct report *report, struct cell text)
+{
+    struct cells words = {0};
+    struct detected row = {.time_ns = NS_UNKNOWN, .cpu = CPU_UNKNOWN, .outer_us = INT64_MIN};
+    cells_add_words(&words, text.text, text.length);
+    struct cell time = cells_at(&words, 0), ns = cell_after(time, ".");
+    int64_t seconds, fraction;
+    bool is_row = (words.n == 2 || words.n == 3) && time.length == 21 && ns.length == 10 && cell_i64(cell_first(time, 10), &seconds) &&
+                  cell_i64(ns, &fraction) && fraction >= 0 && fraction < 1000000000 && cell_i64(words.cell[1], &row.inner_us) &&
+                  (words.n == 2 || cell_i64(words.cell[2], &row.outer_us)) && row.inner_us >= 0 && row.inner_us < 1000000000 &&
+                  row.outer_us < 1000000000 && (words.n == 2 || row.outer_us >= 0);
+    cells_release(&words);
+    if (!is_row)
+        return false;
+    row.time_ns = seconds * 1000000000 + fraction;
+    report->n_counted++;
+    report->lacks_outer |= row.outer_us < 0;
+    add_row(report, row);
     return true;
 }
 
@@ -106,6 +136,8 @@ static bool read_line(struct import *import, struct report *report, struct cell 
     int64_t value;
     if (cell_starts(text, "ts:"))
         return read_row(report, text);
+    if (report->n_recorded != COUNT_UNKNOWN && (read_old_row(report, text) || (report->n_rows && (cell_is(text, ".") || cell_is(text, "...")))))
+        return true; /* dots: people left some out */
     if (cell_starts(text, "Max Latency:")) {
         report->is_below = cell_has(text, "Below threshold");
         number_after(text, "Max Latency:", &report->max_us);
@@ -119,7 +151,8 @@ static bool read_line(struct import *import, struct report *report, struct cell 
     read_setting(import, text);
     static const char *const others[] = {"hwlatdetect:", "detector:", "parameters:", "CPU list:", "Latency threshold:", "Sample ",
                                          "Non-sampling period:", "Output File:", "Starting test", "test finished",
-                                         "Max Latency:", "Samples ", "MTBF:", "SMIs during"};
+                                         "Max Latency:", "Samples ", "MTBF:", "SMIs during", "report saved to",
+                                         "sample data written to"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cell_starts(text, others[i]))
             return true;
@@ -182,7 +215,8 @@ static void store_report(struct import *import, const struct report *report, uin
         return;
     }
     store_column(import, report, false);
-    store_column(import, report, true);
+    if (!report->lacks_outer)
+        store_column(import, report, true);
     int64_t max_us = 0;
     for (size_t i = 0; i < report->n_rows; i++) {
         max_us = report->rows[i].inner_us > max_us ? report->rows[i].inner_us : max_us;

@@ -96,6 +96,8 @@ void import_new_run(struct import *import, const char *label);
 bool import_has_series(const struct import *import, const char *tool);
 /* The same, from the file in progress. */
 bool import_has_own_series(const struct import *import, const char *tool);
+/* Did this text state another kernel release for the current run? */
+bool import_is_other_kernel(const struct import *import, const char *release);
 /*
  * Memory of one importer over the blocks of one member: zeroed at the member's first call, freed by the framework after
  * finish_lines(). (A command line in one block, its results in a later one.)

@@ -52,6 +52,23 @@ static uint32_t next_run(const struct import *import, const struct loose_fact *f
     return ROW_NONE;
 }
 
+bool import_is_other_kernel(const struct import *import, const char *release)
+{
+    const struct import_private *private = import->private;
+    size_t k = 0;
+    for (size_t i = private->first_fact; i < store_count_facts(import->store); i++) {
+        const struct fact *fact = store_peek_fact(import->store, i);
+        uint32_t run = fact->run;
+        while (k < private->n_loose && private->loose[k].fact < i)
+            k++;
+        if (k < private->n_loose && private->loose[k].fact == i)
+            run = next_run(import, &private->loose[k]);
+        if (run == import->run && fact->artefact == import->artefact && strcmp(fact->key, "kernel.release") == 0)
+            return strcmp(fact->value, release) != 0;
+    }
+    return false;
+}
+
 static bool has_machine_facts_above(const struct import *import)
 {
     const struct import_private *private = import->private;

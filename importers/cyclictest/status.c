@@ -9,6 +9,7 @@
  * prints them without I:, cyclicdeadline without P:.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "importers/cyclictest/cyclictest.h"
@@ -298,6 +299,19 @@ static bool ran_apart(const struct result *result, const struct status_line *s)
     return any;
 }
 
+/* Threads are counted upwards and started one behind the other: a lower one with a TID far away is of another start. */
+static bool started_apart(const struct result *result, const struct status_line *s)
+{
+    bool goes_back = false;
+    for (size_t i = 0; i < result->n_threads; i++) {
+        const struct thread_result *t = &result->threads[i];
+        if (t->tid <= 0 || s->tid <= 0 || llabs((long long)(t->tid - s->tid)) < 1000)
+            return false;
+        goes_back |= t->index > s->index;
+    }
+    return goes_back;
+}
+
 /* Extremes only move apart; a negative one is a clock that jumped. */
 static bool contradicts(const struct thread_result *old, const struct status_line *s)
 {
@@ -317,7 +331,7 @@ void status_take(struct import *import, struct cyclictest_state *state, const st
     if (old && !is_new && !is_repaint && !is_later_frame(old, s))
         is_new = true;
     bool is_apart = result->has_status && result->status_block != state->n_blocks; /* other text stands between */
-    if (!is_new && is_apart && (old ? contradicts(old, s) : ran_apart(result, s)))
+    if (!is_new && is_apart && (old ? contradicts(old, s) : ran_apart(result, s) || started_apart(result, s)))
         is_new = true;
     /* "Max:     89" of 896: the frame before says more than a number that the end of the file cut. */
     if (old && s->may_be_cut && old->max != PRINTED_UNKNOWN && (old->tid == s->tid || s->tid == PRINTED_UNKNOWN))

@@ -254,24 +254,40 @@ static enum status uname_read(struct import *import, struct lines *lines, struct
 
 /* ---- uname -r ---- */
 
-/* "$ uname -r", and the release alone on the line below. */
-static bool find_uname_r(struct lines *lines, const char **release, size_t *length)
+/* "6.1.31-rt11-sun50iw9" and nothing else. */
+static bool is_release_alone(const struct line *line, const char **release, size_t *length)
+{
+    const char *p = line->text, *end = line->text + line->length, *other;
+    size_t n;
+    return line->length < 100 && next_word(&p, end, release, length) && *length > 4 && is_release(*release, *release + *length) &&
+           memchr(*release + 2, '.', *length - 2) && !next_word(&p, end, &other, &n);
+}
+
+/* A prompt with "uname -r". */
+static bool asks_release(const struct line *line)
+{
+    const char *end = line->text + line->length;
+    while (end > line->text && end[-1] == ' ')
+        end--;
+    if (end - line->text < 8 || end - line->text > 200 || memcmp(end - 8, "uname -r", 8) != 0)
+        return false;
+    return end - line->text == 8 || strchr(" #$>`", end[-9]) != NULL;
+}
+
+/* The release below its command, or as the heading of a result of cyclictest. Returns its line; 0: none. */
+static size_t find_release(struct lines *lines, const char **release, size_t *length)
 {
     struct line line;
     if (!lines_peek(lines, 0, &line))
-        return false;
-    while (line.length && line.text[line.length - 1] == ' ')
-        line.length--;
-    if (line.length < 8 || line.length > 200 || memcmp(line.text + line.length - 8, "uname -r", 8) != 0)
-        return false;
-    const char *before = line.text + line.length - 9;
-    if (before >= line.text && *before != ' ' && *before != '#' && *before != '$' && *before != '>')
-        return false;
-    if (!lines_peek(lines, 1, &line))
-        return false;
-    const char *p = line.text, *end = line.text + line.length;
-    return line.length < 100 && next_word(&p, end, release, length) && is_release(*release, *release + *length) &&
-           memchr(*release + 2, '.', *length - 2) && !next_word(&p, end, &(const char *){NULL}, &(size_t){0});
+        return 0;
+    if (asks_release(&line))
+        return lines_peek(lines, 1, &line) && is_release_alone(&line, release, length) ? 2 : 0;
+    if (!is_release_alone(&line, release, length))
+        return 0;
+    size_t k = 1;
+    while (k < 3 && lines_peek(lines, k, &line) && line_is_blank(&line))
+        k++;
+    return lines_peek(lines, k, &line) && (line_starts(&line, "T:") || line_starts(&line, "policy:")) ? 1 : 0;
 }
 
 static struct probe_result uname_r_probe(struct lines *lines, const struct member *member)
@@ -279,7 +295,7 @@ static struct probe_result uname_r_probe(struct lines *lines, const struct membe
     const char *release;
     size_t length;
     (void)member;
-    return (struct probe_result){find_uname_r(lines, &release, &length) ? LIKELY - 5 : NOT_MINE, NULL};
+    return (struct probe_result){find_release(lines, &release, &length) ? LIKELY - 5 : NOT_MINE, NULL};
 }
 
 static enum status uname_r_read(struct import *import, struct lines *lines, struct error *error)
@@ -287,16 +303,16 @@ static enum status uname_r_read(struct import *import, struct lines *lines, stru
     const char *release;
     size_t length;
     (void)error;
-    if (find_uname_r(lines, &release, &length))
-        release_fact(import, release, length);
-    lines_skip(lines, 2);
+    size_t n = find_release(lines, &release, &length);
+    release_fact(import, release, length);
+    lines_skip(lines, n);
     return OK;
 }
 
 const struct importer importer_uname_r = {
     .name = "uname-r",
-    .summary = "kernel release below its command (uname -r)",
-    .reads = "uname -r and its answer",
+    .summary = "kernel release below its command (uname -r), or as the heading of a result",
+    .reads = "uname -r and its answer; a release alone above lines of cyclictest",
     .probe_lines = uname_r_probe,
     .read_lines = uname_r_read,
 };

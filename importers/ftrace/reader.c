@@ -376,6 +376,8 @@ void reader_open(struct ftrace_reader *reader, struct import *import)
         reader->prefixes[i].flags = UINT32_MAX;
     if (!reader->clock)
         reader->clock = clock_beside(import);
+    if (header->kernel[0] && import_is_other_kernel(import, header->kernel))
+        import_new_run(import, NULL);
     summary_header(reader, import);
     reader->run = import->run;
     const char *preempt = preempt_fact(header->model);

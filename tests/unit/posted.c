@@ -369,6 +369,54 @@ static void test_labelled_summaries(void **state)
     store_close(store);
 }
 
+/* Releases as headings; threads of another start; a trace of another kernel. */
+static void test_release_headings(void **state)
+{
+    (void)state;
+    struct store *store = import_text("6.10.14-stable\nT: 4 ( 4322) P:99 I:3000 C: 262780 Min:      1 Act:    6 Avg:    3 Max:   50228\n\n6.9.12-stable\n"
+                                      "T: 0 (24683) P:99 I:1000 C: 785036 Min:      1 Act:    6 Avg:    2 Max:    1660\n\nit begins with 6.10\n\n"
+                                      "# tracer: wakeup_rt\n#\n# wakeup_rt latency trace v1.1.5 on 6.10.14-stable\n"
+                                      "# latency: 55060 us, #2/2, CPU#4 | (M:desktop VP:0, KP:0, SP:0 HP:0 #P:8)\n"
+                                      "   <...>-88        4dNh..    0us :       88:120:R   + [004]    8238:  0:R cyclictest\n"
+                                      "   <...>-88        4d..3. 55059us :       88:120:R ==> [004]    8238:  0:R cyclictest\n");
+    assert_int_equal(store->n_runs, 3);
+    assert_string_equal(fact(store, 0, "kernel.release"), "6.10.14-stable");
+    assert_string_equal(fact(store, 1, "kernel.release"), "6.9.12-stable");
+    assert_string_equal(fact(store, 2, "kernel.release"), "6.10.14-stable");
+    check(store, 1, "T0", 785036, 1000, 2000, 1660000);
+    store_close(store);
+}
+
+/* What came before the lines of hwlatdetect, and what those of the module of 2014 look like. */
+static void test_hwlat_lines(void **state)
+{
+    (void)state;
+    struct store *store = import_text("hwlatdetect:  test duration 900 seconds\nMax Latency: 47us\nSamples recorded: 2\nSamples exceeding threshold: 2\n"
+                                      "report saved to test.report (2 samples)\nts: 1646837340.346151918, inner:5, outer:9\n"
+                                      "ts: 1646837351.550312752, inner:47, outer:45\n");
+    assert_int_equal(store->n_series, 2);
+    check(store, 0, "inner", 2, 5000, 26000, 47000);
+    store_close(store);
+    store = import_text("hwlatdetect:  test duration 120 seconds\nMax Latency: 22us\nSamples recorded: 3\nSamples exceeding threshold: 3\n"
+                        "1408928107.0286324723   18      17\n.\n.\n1408928180.0296881126   15      22\n");
+    check(store, 0, "inner", 2, 15000, 16500, 18000);
+    check(store, 1, "outer", 2, 17000, 19500, 22000);
+    store_close(store);
+}
+
+/* The end of a screen of rtla timerlat top: a table without its head. */
+static void test_headless_top(void **state)
+{
+    (void)state;
+    struct store *store = import_text(" 15 #12321     |        1         0         1        14 |       12         3        11        26\n"
+                                      " 23 #12320     |       28         0         1        28 |       41         3        11        41\n"
+                                      "rtla timerlat hit stop tracing\n");
+    assert_int_equal(store->n_series, 4);
+    check(store, 0, "cpu 15 irq", 12321, 0, 1000, 14000);
+    check(store, 3, "cpu 23 thread", 12320, 3000, 11000, 41000);
+    store_close(store);
+}
+
 /* A row beyond what it calls the worst: the further one. */
 static void test_rows_beyond_worst(void **state)
 {
@@ -390,7 +438,8 @@ int main(void)
         cmocka_unit_test(test_latency_tables),      cmocka_unit_test(test_wrapped_headers), cmocka_unit_test(test_other_wraps),
         cmocka_unit_test(test_claims),              cmocka_unit_test(test_explained_lines), cmocka_unit_test(test_release_alone),
         cmocka_unit_test(test_rows_beyond_worst),   cmocka_unit_test(test_mentioned_commands),
-        cmocka_unit_test(test_labelled_summaries),
+        cmocka_unit_test(test_labelled_summaries),  cmocka_unit_test(test_release_headings), cmocka_unit_test(test_hwlat_lines),
+        cmocka_unit_test(test_headless_top),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
