@@ -121,7 +121,7 @@ static void test_worst_threads(void **state)
                                       "T:17 ( 3109) P:95 I:1000 C:   7255 Min:      1 Act:    2 Avg:  170 Max: 1220832\n"
                                       "CONFIG_PREEMPT=y,CONFIG_HZ_250=y\n"
                                       "T: 2 ( 2462) P:95 I:1000 C:  49024 Min:      1 Act:    2 Avg:    4 Max:   67888\n"
-                                      "CONFIG_PREEMPT_RT=y, CONFIG_HZ_1000=y\n"
+                                      "# CONFIG_HZ_100 is not set\n# CONFIG_DEBUG_PREEMPT is not set\nCONFIG_PREEMPT_RT=y, CONFIG_HZ_1000=y\n"
                                       "T: 6 ( 2561) P:95 I:1000 C:  25284 Min:      3 Act:    3 Avg:    4 Max:   16593\n");
     assert_int_equal(store->n_runs, 3);
     check(store, 0, "T17", 7255, 1000, 170000, 1220832000);
