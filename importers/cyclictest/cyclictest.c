@@ -63,12 +63,15 @@ static size_t is_command(struct lines *lines, struct tool_command *command)
         return 0;
     const char *text = line.text;
     size_t n = line.length;
+    const char *first = text;
+    scan_blanks(&first, text + n);
+    bool is_help = first < text + n && *first == '-'; /* "--laptop   Save battery when running cyclictest" */
     while (n_lines < 32) {
         size_t end = n;
         while (end && (text[end - 1] == ' ' || text[end - 1] == '\t'))
             end--;
         bool has_stroke = end > 2 && text[end - 1] == '\\';
-        bool ends_with_name = end >= sizeof name - 1 && memcmp(text + end - (sizeof name - 1), name, sizeof name - 1) == 0;
+        bool ends_with_name = !is_help && end >= sizeof name - 1 && memcmp(text + end - (sizeof name - 1), name, sizeof name - 1) == 0;
         if ((!has_stroke && !ends_with_name) || !lines_peek(lines, n_lines, &next))
             break;
         const char *p = next.text, *next_end = p + next.length;
