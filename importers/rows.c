@@ -99,8 +99,8 @@ static const char *fact_value(const struct import *import, uint32_t run, const c
 /* What was said about one kernel is not true of another. */
 static bool is_another_kernel(const struct import *import, const char *key, uint32_t from, uint32_t run)
 {
-    static const char model[] = "kernel.config.CONFIG_PREEMPT"; /* one of several, which exclude each other */
-    for (size_t i = store_count_facts(import->store); i-- > 0 && strncmp(key, model, sizeof model - 1) == 0;)
+    static const char model[] = "kernel.config.CONFIG_PREEMPT"; /* who states one of them speaks of another configuration */
+    for (size_t i = store_count_facts(import->store); i-- > 0 && strncmp(key, "kernel.config.", 14) == 0;)
         if (store_peek_fact(import->store, i)->run == run && strncmp(store_peek_fact(import->store, i)->key, model, sizeof model - 1) == 0 &&
             store_peek_fact(import->store, i)->artefact == import->artefact)
             return true;

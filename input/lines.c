@@ -32,6 +32,9 @@ struct lines {
     uint64_t counts[N_REPAIRS], first_lines[N_REPAIRS];
     uint64_t counted_up_to; /* line number: lines read again are not counted again */
     struct text joined;     /* scratch of quoted-printable and UTF-16 */
+    struct text rest;       /* lines that were coded within one (=0A) and come next, from rest_at on */
+    size_t rest_at;
+    uint64_t rest_number;
 };
 
 const char *repair_name(enum repair repair)
@@ -108,6 +111,7 @@ void lines_free(struct lines *lines)
         text_release(&lines->ring[i].buffer);
     free(lines->ring);
     text_release(&lines->joined);
+    text_release(&lines->rest);
     free(lines);
 }
 
@@ -161,6 +165,58 @@ static void count_repairs(struct lines *lines, unsigned repairs, uint64_t number
         }
 }
 
+/* Finds what was done to the line's text and undoes it; the text may be in the scratch. */
+static void repair(struct lines *lines, struct fetched *f, const char *text, size_t length, uint64_t number, unsigned repairs)
+{
+    struct repaired_line result;
+    repair_line(&lines->damage, text, length, &f->buffer, &result);
+    if (lines->joined.length && result.text >= lines->joined.bytes && result.text <= lines->joined.bytes + lines->joined.length) {
+        /* It still lies in the scratch: keep it, prefix and all. */
+        const char *from = result.prefix ? result.prefix : result.text;
+        size_t before = (size_t)(result.text - from);
+        text_truncate(&f->buffer, 0);
+        text_add_n(&f->buffer, from, before + result.length);
+        result.text = text_string(&f->buffer) + before;
+        if (result.prefix)
+            result.prefix = text_string(&f->buffer);
+    }
+    f->line = (struct line){.text = result.text, .length = result.length, .number = number, .prefix = result.prefix,
+                            .prefix_length = result.prefix_length, .cursor_up = result.cursor_up};
+    count_repairs(lines, repairs | result.repairs, number);
+}
+
+/* "=0A" within a line of quoted-printable: what is behind it is another line. Returns the length of the first. */
+static size_t keep_rest(struct lines *lines, const char *text, size_t length, uint64_t number)
+{
+    const char *end = memchr(text, '\n', length);
+    if (!end)
+        return length;
+    text_truncate(&lines->rest, 0);
+    text_add_n(&lines->rest, end + 1, length - (size_t)(end + 1 - text));
+    lines->rest_at = 0;
+    lines->rest_number = number;
+    return (size_t)(end - text) - (end > text && end[-1] == '\r');
+}
+
+static bool has_rest(const struct lines *lines)
+{
+    return lines->rest_at < lines->rest.length;
+}
+
+static void fetch_rest(struct lines *lines, struct fetched *f)
+{
+    const char *begin = text_string(&lines->rest) + lines->rest_at;
+    size_t length = lines->rest.length - lines->rest_at;
+    const char *end = memchr(begin, '\n', length);
+    size_t n = end ? (size_t)(end - begin) : length;
+    lines->rest_at += n + 1;
+    if (n && begin[n - 1] == '\r')
+        n--;
+    text_truncate(&lines->joined, 0);
+    text_add_n(&lines->joined, begin, n);
+    repair(lines, f, text_string(&lines->joined), n, lines->rest_number, 0);
+}
+
 /* The slow way to a line: decode, join, repair. */
 static void fetch_damaged(struct lines *lines, struct fetched *f, size_t end)
 {
@@ -186,26 +242,14 @@ static void fetch_damaged(struct lines *lines, struct fetched *f, size_t end)
         length = lines->joined.length;
         repairs |= REPAIR_QUOTED_PRINTABLE;
     }
-    struct repaired_line result;
-    repair_line(&lines->damage, text, length, &f->buffer, &result);
-    if (lines->joined.length && result.text >= lines->joined.bytes && result.text <= lines->joined.bytes + lines->joined.length) {
-        /* It still lies in the scratch: keep it, prefix and all. */
-        const char *from = result.prefix ? result.prefix : result.text;
-        size_t before = (size_t)(result.text - from);
-        text_truncate(&f->buffer, 0);
-        text_add_n(&f->buffer, from, before + result.length);
-        result.text = text_string(&f->buffer) + before;
-        if (result.prefix)
-            result.prefix = text_string(&f->buffer);
-    }
-    f->line = (struct line){.text = result.text, .length = result.length, .number = number, .prefix = result.prefix,
-                            .prefix_length = result.prefix_length, .cursor_up = result.cursor_up};
-    count_repairs(lines, repairs | result.repairs, number);
+    if (repairs)
+        length = keep_rest(lines, text, length, number);
+    repair(lines, f, text, length, number, repairs);
 }
 
 static bool fetch(struct lines *lines)
 {
-    if (lines->next_offset >= lines->size)
+    if (lines->next_offset >= lines->size && !has_rest(lines))
         return false;
     size_t keep = lines->current > LINES_KEPT ? lines->current - LINES_KEPT : 0;
     if (keep > lines->kept_from)
@@ -214,6 +258,11 @@ static bool fetch(struct lines *lines)
         grow(lines);
     struct fetched *f = slot(lines, lines->fetched);
     f->offset = lines->next_offset;
+    if (has_rest(lines)) {
+        fetch_rest(lines, f);
+        lines->fetched++;
+        return true;
+    }
     size_t end = raw_end(lines, f->offset, &lines->next_offset);
     bool is_unterminated = lines->next_offset == end;
     if (lines->damage.is_plain)
@@ -251,7 +300,7 @@ void lines_skip(struct lines *lines, size_t n)
 
 bool lines_at_end(struct lines *lines)
 {
-    return lines->current >= lines->fetched && lines->next_offset >= lines->size;
+    return lines->current >= lines->fetched && lines->next_offset >= lines->size && !has_rest(lines);
 }
 
 uint64_t lines_number(struct lines *lines)
@@ -280,6 +329,7 @@ void lines_seek(struct lines *lines, size_t mark)
         lines->kept_from = lines->current = lines->fetched = 0;
         lines->next_offset = lines->damage.bom_bytes;
         lines->next_number = 1;
+        lines->rest_at = lines->rest.length;
     }
     while (lines->current < mark && !lines_at_end(lines))
         lines_skip(lines, 1);

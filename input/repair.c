@@ -65,6 +65,8 @@ static void examine_line(struct evidence *e, const char *line, size_t length)
         e->n_colon++;
     if (length && end[-1] == '=')
         e->n_soft_breaks++;
+    if (length > 4 && memmem(line, length, "=0A>", 4)) /* a mail whose line ends are coded too */
+        e->n_gt++;
     if (console_prefix_length(line, length))
         e->n_prefixes++;
     if (memchr(line, '=', length))

@@ -40,9 +40,18 @@ static bool config_line(const struct line *line, const char **name, size_t *leng
         while (p < end && (isalnum((unsigned char)*p) || *p == '-' || *p == '_' || *p == '.'))
             p++;
     }
+    while (p > *value && p[-1] == '.')
+        p--; /* the end of a sentence */
     *value_length = (size_t)(p - *value);
     *rest = p;
     return true;
+}
+
+/* "CONFIG_PREEMPT=y or CONFIG_PREEMPT_RT=y": both are no statement. */
+static bool has_alternatives(const struct line *line)
+{
+    const char *or = memmem(line->text, line->length, " or ", 4), *end = line->text + line->length;
+    return or && memmem(or, (size_t)(end - or), "CONFIG_", 7);
 }
 
 /* "CONFIG_PREEMPT=y, CONFIG_HZ_250=y": the next option on the line. */
@@ -103,6 +112,10 @@ static enum status config_read(struct import *import, struct lines *lines, struc
         const char *name, *value, *rest;
         size_t length, value_length;
         if (config_line(&line, &name, &length, &value, &value_length, &rest)) {
+            if (has_alternatives(&line)) {
+                import_fact(import, "kernel.config.CONFIG_PREEMPT_alternatives", "%.*s", (int)(line.length > 200 ? 200 : line.length), line.text);
+                continue;
+            }
             do {
                 char key[96];
                 snprintf(key, sizeof key, "kernel.config.%.*s", (int)(length < 80 ? length : 80), name);

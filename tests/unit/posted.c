@@ -417,6 +417,24 @@ static void test_headless_top(void **state)
     store_close(store);
 }
 
+/* A mail whose line ends are coded; two configurations of which one was measured. */
+static void test_coded_line_ends(void **state)
+{
+    (void)state;
+    struct store *store = import_text("Content-Transfer-Encoding: quoted-printable\n\nto=0A>> CONFIG_PREEMPT_VOLUNTARY=3Dy.=0A>> =0A>> T: 0 ( 3092) P:95 I:1000=\n"
+                                      " C: 8514 Min: 1 Act: 2 Avg: 1 Max: 6=0A>> T: 1 ( 3093) P:95 I:1000 C: 8511 Min: 1 Act: 2 Avg:=\n 1 Max: 14=0A>> =0A>>> with the =\n"
+                                      "patch=0A>>> CONFIG_PREEMPT=3Dy or CONFIG_PREEMPT_RT=3Dy=0A>>> T: 0 ( 3167) P:9=\n5 I:1000 C: 13958 Min: 1 Act: 2 Avg: 1 Max: 5=0A>>>=\n"
+                                      " T: 1 ( 3168) P:95 I:1000 C: 13956 Min: 1 Act: 2 Avg: 1 Max: 7=0A\n");
+    assert_int_equal(store->n_runs, 2);
+    assert_int_equal(store->n_series, 4);
+    check(store, 1, "T1", 8511, 1000, 1000, 14000);
+    check(store, 3, "T1", 13956, 1000, 1000, 7000);
+    assert_string_equal(fact(store, 0, "kernel.config.CONFIG_PREEMPT_VOLUNTARY"), "y");
+    assert_string_equal(fact(store, 1, "kernel.config.CONFIG_PREEMPT_VOLUNTARY"), "");
+    assert_string_equal(fact(store, 1, "kernel.config.CONFIG_PREEMPT_RT"), "");
+    store_close(store);
+}
+
 /* A row beyond what it calls the worst: the further one. */
 static void test_rows_beyond_worst(void **state)
 {
@@ -439,7 +457,7 @@ int main(void)
         cmocka_unit_test(test_claims),              cmocka_unit_test(test_explained_lines), cmocka_unit_test(test_release_alone),
         cmocka_unit_test(test_rows_beyond_worst),   cmocka_unit_test(test_mentioned_commands),
         cmocka_unit_test(test_labelled_summaries),  cmocka_unit_test(test_release_headings), cmocka_unit_test(test_hwlat_lines),
-        cmocka_unit_test(test_headless_top),
+        cmocka_unit_test(test_headless_top),        cmocka_unit_test(test_coded_line_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
