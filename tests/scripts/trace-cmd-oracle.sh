@@ -10,9 +10,10 @@ files="samples/irq-storm-device/trace.dat samples/trace-v6.dat"
 for file in $files; do
     trace-cmd report -t -N "$file" 2>/dev/null | grep -aE '^ *[^ ].*\[[0-9]+\] ' |
         sed -E 's/^ *(.*)-([0-9]+) +\[([0-9]+)\] +([0-9]+)\.([0-9]*): +([A-Za-z0-9_]+).*/\2 \3 \4.\5 \6/' | sort >"$scratch/theirs"
-    # our print of ftrace:print has the text in front
+    # our print of ftrace:print has the text in front; page faults of both kinds are one event that says where
     "$dump" "$file" | grep -aE '^-?[0-9]+ \[' |
-        sed -E 's/^(-?[0-9]+ \[[0-9]+\] [0-9a-f]+ [0-9.]+): (tracing_mark_write|\?): /\1: print: /' |
+        sed -E 's/^(-?[0-9]+ \[[0-9]+\] [0-9a-f]+ [0-9.]+): (tracing_mark_write|\?): /\1: print: /
+                s/: page_fault: where=(user|kernel) /: page_fault_\1: /' |
         sed -E 's/^(-?[0-9]+) \[([0-9]+)\] [0-9a-f]+ ([0-9]+)\.([0-9]+): ([a-z_]+:)?([A-Za-z0-9_]+).*/\1 \2 \3.\4 \6/' | sort >"$scratch/ours"
     [ -s "$scratch/theirs" ] || { echo "trace-cmd report printed nothing of $file"; exit 1; }
     if ! cmp -s "$scratch/theirs" "$scratch/ours"; then
