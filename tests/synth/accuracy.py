@@ -208,7 +208,7 @@ def main():
     seeds = list(range(1, n_traces * 4 // 5 + 1)) + [fresh + i for i in range(n_traces - n_traces * 4 // 5)]
     jobs = [(arguments.synth, arguments.whylate, seed, 20, "shown", "local" if seed % 3 == 0 else "mono", "") for seed in seeds]
     jobs += [(arguments.synth, arguments.whylate, seed, 10, "hidden", "mono", "") for seed in seeds]
-    jobs += [(arguments.synth, arguments.whylate, seed, 20, "shown", "local", "--cobalt") for seed in seeds[::2]]
+    jobs += [(arguments.synth, arguments.whylate, seed, 20, "shown", "local", "--cobalt") for seed in seeds[1::2]]
     jobs += [(arguments.synth, arguments.whylate, seed, 10, "hidden", "local", "--cobalt") for seed in seeds[::4]]
     jobs += [(arguments.synth, arguments.whylate, seed, 20, "shown", "wild", "") for seed in seeds[1::3]]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
