@@ -20,143 +20,6 @@ static struct sweep_cpu *cpu_of(struct run_state *r, int32_t cpu)
     return &r->cpus[cpu];
 }
 
-static const struct open_context *open_of(const struct cpu_state *state, int32_t kind)
-{
-    size_t n = state->n_open < CPU_STATE_DEPTH ? state->n_open : CPU_STATE_DEPTH;
-    for (size_t i = n; i-- > 0;)
-        if (state->open[i].kind == kind)
-            return &state->open[i];
-    return NULL;
-}
-
-static void classify_handler(const struct run_state *r, const struct sweep_cpu *c, const struct open_context *h,
-                             struct piece *p)
-{
-    p->subject.kind = h->kind;
-    p->subject.number = h->number;
-    p->subject.name = h->name;
-    p->invocation = c->invocation;
-    if (h->kind == OPEN_NMI)
-        p->kind = SLICE_NMI;
-    else if (h->kind == OPEN_SOFTIRQ)
-        p->kind = SLICE_SOFTIRQ;
-    else
-        p->kind = SLICE_IRQ;
-    for (size_t i = 0; r->w->a.is_head && i < c->state.n_open && i < CPU_STATE_DEPTH; i++)
-        if (c->state.open[i].kind == OPEN_IRQ && c->state.open[i].begin_ns == r->w->a.handler_ns)
-            p->flags |= PIECE_OWN;
-    if (c->in_callback) {
-        p->subject.function = c->callback;
-        p->callback = c->n_callbacks;
-        if (c->callback_is_csd && p->kind == SLICE_IRQ)
-            p->kind = SLICE_IPI;
-        if (!c->callback_is_csd && r->w->a.timer && c->timer == r->w->a.timer && r->phase != PHASE_BEFORE_HANDLER)
-            p->flags |= PIECE_OWN;
-    }
-}
-
-/*
- * A handler that only the flag letters of function rows show. In a section with interrupts off it is part of that. What
- * the waking interrupt still does from the wakeup on is the wakeup's own path.
- */
-static bool classify_row_context(const struct run_state *r, const struct sweep_cpu *c, struct piece *p)
-{
-    const struct sweep *s = r->sweep;
-    bool in_section = r->phase == PHASE_SECTION && r->w->section_kind == SLICE_PREEMPT_OFF;
-    if (c->row_context == OPEN_NONE || (r->phase != PHASE_WAITING && !in_section))
-        return false;
-    if (c->row_context_is_cut) {
-        p->kind = SLICE_GAP;
-        return true;
-    }
-    p->kind = c->row_context == OPEN_NMI ? SLICE_NMI : c->row_context == OPEN_SOFTIRQ ? SLICE_SOFTIRQ : SLICE_IRQ;
-    p->subject.kind = c->row_context;
-    p->subject.name = c->row_handler;
-    p->invocation = c->invocation;
-    const struct piece *last = s->n_pieces ? &s->pieces[s->n_pieces - 1] : NULL;
-    if (!in_section && (!last || (last->flags & PIECE_OWN && last->cpu == p->cpu && last->kind == p->kind)))
-        p->flags |= PIECE_OWN;
-    return true;
-}
-
-static enum slice_kind task_kind(const struct run_state *r, const struct sweep_cpu *c)
-{
-    const struct cpu_state *s = &c->state;
-    if (r->phase == PHASE_SECTION)
-        return r->w->section_kind;
-    if (s->tid == r->w->tid)
-        return SLICE_SELF;
-    if (r->phase == PHASE_BEFORE_HANDLER)
-        return SLICE_TIMER_LATE;
-    if (r->w->a.is_head != c->in_head) /* all out-of-band work comes before all in-band work */
-        return c->in_head ? SLICE_TASK_HIGHER : SLICE_SCHED;
-    if (s->tid == 0)
-        return SLICE_IDLE;
-    if (s->prio == PRIO_UNKNOWN || r->w->prio == PRIO_UNKNOWN)
-        return SLICE_TASK_LOWER;
-    return s->prio < r->w->prio ? SLICE_TASK_HIGHER : s->prio == r->w->prio ? SLICE_TASK_SAME : SLICE_TASK_LOWER;
-}
-
-/* Sections of the scheduler and of the interrupt entry belong to what follows them, not to the task. */
-static bool section_counts(const struct run_state *r, const struct open_context *o)
-{
-    return o && !(word_class(r->words, o->name) & (WORD_SCHEDULES | WORD_IRQ_ENTRY));
-}
-
-static void classify_task(const struct run_state *r, const struct sweep_cpu *c, struct piece *p)
-{
-    const struct cpu_state *s = &c->state;
-    p->kind = task_kind(r, c);
-    if (c->in_head)
-        p->flags |= PIECE_HEAD;
-    if (r->w->a.is_head) {
-        head_classify(r, c, p);
-        return;
-    }
-    const struct open_context *idle = open_of(s, OPEN_IDLE);
-    if (c->fair_picked)
-        p->flags |= PIECE_FAIR_PICKED; /* idle picked over a runnable thread leaves no idle state slowly: it may not run */
-    if (idle && s->tid == 0 && !(c->fair_picked && p->kind == SLICE_IDLE)) {
-        p->flags |= PIECE_IDLE_KNOWN;
-        p->subject.kind = OPEN_IDLE;
-        p->subject.number = idle->number;
-        return;
-    }
-    if (s->tid == 0 && p->kind == SLICE_IDLE && r->sweep->has_idle_events && !c->fair_picked)
-        p->kind = SLICE_IDLE_EXIT;
-    if (p->kind == SLICE_SELF && r->phase == PHASE_RUNNING)
-        p->kind = SLICE_SCHED;
-    const struct open_context *off = open_of(s, OPEN_IRQS_OFF), *preempt = open_of(s, OPEN_PREEMPT_OFF);
-    if (section_counts(r, off)) {
-        p->kind = SLICE_IRQS_OFF;
-        p->subject.kind = OPEN_IRQS_OFF;
-        p->subject.name = off->name;
-    } else if (section_counts(r, preempt) && s->tid != 0 && (p->kind == SLICE_TASK_LOWER || r->phase == PHASE_SECTION)) {
-        p->kind = SLICE_PREEMPT_OFF;
-        p->subject.kind = OPEN_PREEMPT_OFF;
-        p->subject.name = preempt->name;
-    }
-}
-
-static void classify(const struct run_state *r, const struct sweep_cpu *c, struct piece *p)
-{
-    p->subject = (struct subject){.number = -1, .tid = c->state.tid, .prio = c->state.prio, .comm = c->state.comm};
-    p->phase = r->phase;
-    const struct open_context *handler = innermost(&c->state, true);
-    if (handler && r->w->a.is_head && !head_has_handler(c, handler))
-        handler = NULL;
-    if (!c->seen && c->state.tid == TID_UNKNOWN) {
-        p->kind = SLICE_UNEXPLAINED;
-        return;
-    }
-    /* A softirq runs with interrupts on: like a task, it cannot hold off the interrupt of a timer. */
-    bool merely_current = handler && handler->kind == OPEN_SOFTIRQ && r->phase == PHASE_BEFORE_HANDLER && !r->w->a.expired_in_softirq;
-    if (handler && !merely_current)
-        classify_handler(r, c, handler, p);
-    else if (handler || r->w->a.is_head || !classify_row_context(r, c, p))
-        classify_task(r, c, p);
-}
-
 /* Cuts [at, to) off as a piece of the window's CPU. */
 static void cut(struct run_state *r, int64_t to_ns, uint32_t chunk, uint32_t i)
 {
@@ -173,7 +36,7 @@ static void cut(struct run_state *r, int64_t to_ns, uint32_t chunk, uint32_t i)
                       .last_chunk = chunk,
                       .last_i = i,
                       .n_runs = 1};
-    classify(r, c, &p);
+    sweep_classify(r, c, &p);
     struct sweep *s = r->sweep;
     struct piece *last = s->n_pieces ? &s->pieces[s->n_pieces - 1] : NULL;
     r->at_ns = to_ns;
@@ -420,73 +283,6 @@ static bool is_way_out(const struct run_state *r, const uint32_t *w)
     return (word_class(r->words, w[0]) | word_class(r->words, w[1])) & (WORD_IRQ_ENTRY | WORD_CALLS_HANDLER);
 }
 
-static void count_gap(struct silence *s, int64_t ns)
-{
-    unsigned bits = ns > 0 ? 64 - (unsigned)__builtin_clzll((unsigned long long)ns) : 0;
-    s->gaps[bits < 47 ? bits : 47]++;
-    s->n_other++;
-}
-
-/* How much of [begin, end) lies in the window. */
-static int64_t overlap_ns(const struct window *w, int64_t begin_ns, int64_t end_ns)
-{
-    int64_t from = begin_ns > w->begin_ns ? begin_ns : w->begin_ns, to = end_ns < w->end_ns ? end_ns : w->end_ns;
-    return to > from ? to - from : 0;
-}
-
-static void note_silence(struct run_state *r, const struct event_ref *ref, const struct sweep_cpu *c, int64_t t_ns)
-{
-    struct silence *s = &r->sweep->silences[ref->cpu];
-    s->cpu = ref->cpu;
-    if (c->last_ns == NS_UNKNOWN)
-        return;
-    int64_t overlap = overlap_ns(r->w, c->last_ns, t_ns);
-    if (!overlap || (s->begin_known && overlap <= overlap_ns(r->w, s->begin_ns, s->end_ns))) {
-        count_gap(s, t_ns - c->last_ns);
-        return;
-    }
-    if (s->begin_known)
-        count_gap(s, s->end_ns - s->begin_ns);
-    s->begin_ns = c->last_ns;
-    s->end_ns = t_ns;
-    s->begin_known = s->end_known = true;
-    s->begin_chunk = c->last_chunk;
-    s->begin_i = c->last_i;
-    s->begin_flags = c->last_flags;
-    s->end_chunk = ref->chunk;
-    s->end_i = ref->i;
-    s->end_flags = ref->view->flags[ref->i];
-    s->flags_known = ref->view->flags_known;
-}
-
-static void note_nmi(struct run_state *r, int32_t cpu, const uint32_t *w, int64_t t_ns)
-{
-    struct sweep *s = r->sweep;
-    int64_t length_ns = event_words_i64(w + 1);
-    if (length_ns <= 0 || length_ns > INT64_MAX / 4 || t_ns <= r->w->begin_ns || t_ns - length_ns >= r->w->end_ns)
-        return;
-    memory_reserve(s->nmis, s->nmis_capacity, s->n_nmis + 1);
-    s->nmis[s->n_nmis++] = (struct nmi_span){cpu, t_ns - length_ns, t_ns, w[0]};
-}
-
-/* What a non-maskable interrupt took is its own, whatever it interrupted. */
-static void carve_nmis(struct sweep *s, const struct window *w)
-{
-    for (size_t i = 0; i < s->n_nmis; i++) {
-        const struct nmi_span *nmi = &s->nmis[i];
-        struct subject subject = {.kind = OPEN_NMI, .number = -1, .name = nmi->handler, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
-        int64_t from = nmi->begin_ns > w->begin_ns ? nmi->begin_ns : w->begin_ns;
-        int64_t to = nmi->end_ns < w->end_ns ? nmi->end_ns : w->end_ns;
-        for (size_t k = 0; k < s->n_pieces; k++) {
-            const struct piece p = s->pieces[k];
-            if (p.cpu == nmi->cpu && p.kind != SLICE_NMI && p.begin_ns < to && p.end_ns > from) {
-                sweep_carve(s, p.begin_ns > from ? p.begin_ns : from, p.end_ns < to ? p.end_ns : to, SLICE_NMI, 0, &subject);
-                k = SIZE_MAX; /* the array is new */
-            }
-        }
-    }
-}
-
 /* An interrupt of timers that came in time for the window's own, and passed over it. */
 static void note_other_timer(struct run_state *r, uint64_t timer, int64_t t_ns, int32_t cpu)
 {
@@ -546,8 +342,8 @@ static void step(struct run_state *r, const struct event_ref *ref)
     r->sweep->n_events++;
     note_kind(r, kind, w, t_ns, ref->cpu);
     if (kind == KIND_NMI_HANDLER)
-        note_nmi(r, ref->cpu, w, t_ns);
-    note_silence(r, ref, c, t_ns);
+        sweep_note_nmi(r, ref->cpu, w, t_ns);
+    sweep_note_silence(r, ref, c, t_ns);
     int32_t row_context = row_context_of(kind, ref->view->flags[ref->i], ref->view->flags_known, r->softirq_flag_serves);
     if (r->rows_missing && row_context != c->row_context && r->phase == PHASE_WAITING)
         c->row_context_is_cut = c->row_context != OPEN_NONE; /* it may have ended at a row that is not there */
@@ -636,30 +432,6 @@ static void run_init(struct run_state *r)
     r->cpu = a->timer_cpu != CPU_UNKNOWN ? a->timer_cpu : a->waking_cpu != CPU_UNKNOWN ? a->waking_cpu : w->cpu;
 }
 
-/* CPUs that are silent up to the end of the window, and of what was read beyond it. */
-static void silences_finish(struct run_state *r)
-{
-    for (size_t i = 0; i < r->sweep->n_silences; i++) {
-        const struct sweep_cpu *c = &r->cpus[i];
-        struct silence *s = &r->sweep->silences[i];
-        if (c->last_ns == NS_UNKNOWN || c->last_ns >= r->w->end_ns)
-            continue;
-        if (s->begin_known && overlap_ns(r->w, c->last_ns, r->w->end_ns) <= overlap_ns(r->w, s->begin_ns, s->end_ns))
-            continue;
-        if (s->begin_known)
-            count_gap(s, s->end_ns - s->begin_ns);
-        s->begin_ns = c->last_ns;
-        s->end_ns = r->w->end_ns;
-        s->begin_known = true;
-        s->end_known = false;
-        s->end_chunk = NO_CHUNK;
-        s->begin_chunk = c->last_chunk;
-        s->begin_i = c->last_i;
-        s->begin_flags = c->last_flags;
-        s->flags_known = c->last_known;
-    }
-}
-
 int32_t sweep_count_cpus(const struct store *store, uint32_t run)
 {
     int32_t n = 0;
@@ -703,8 +475,8 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
     enum status status = event_merge_status(merge);
     cut(&r, window->end_ns, NO_CHUNK, 0);
     sweep->n_silences = r.n_cpus < n_silences ? r.n_cpus : n_silences;
-    carve_nmis(sweep, window);
-    silences_finish(&r);
+    sweep_carve_nmis(sweep, window);
+    sweep_finish_silences(&r);
     free(r.cpus);
     event_merge_free(merge);
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a sweep keeps while it goes through the events; between sweep.c and sweep_head.c. */
+/* What a sweep keeps while it goes through the events; between the files of the sweep. */
 #ifndef ANALYZERS_SWEEP_PRIVATE_H
 #define ANALYZERS_SWEEP_PRIVATE_H
 
@@ -61,6 +61,17 @@ static inline const struct open_context *innermost(const struct cpu_state *state
     }
     return NULL;
 }
+
+/* Kind, phase and subject of a piece that ends now (sweep_classify.c). */
+void sweep_classify(const struct run_state *r, const struct sweep_cpu *c, struct piece *p);
+
+/* Silences and NMIs (sweep_silence.c). c is the CPU as it was before the event. */
+void sweep_note_silence(struct run_state *r, const struct event_ref *ref, const struct sweep_cpu *c, int64_t t_ns);
+void sweep_note_nmi(struct run_state *r, int32_t cpu, const uint32_t *w, int64_t t_ns);
+/* What a non-maskable interrupt took is its own, whatever it interrupted. */
+void sweep_carve_nmis(struct sweep *s, const struct window *w);
+/* CPUs that are silent up to the end of the window, and of what was read beyond it. */
+void sweep_finish_silences(struct run_state *r);
 
 /* Dual kernels (sweep_head.c). */
 void head_classify(const struct run_state *r, const struct sweep_cpu *c, struct piece *p);
