@@ -107,6 +107,25 @@ static const char *interrupted_function(const struct claim *c, bool *enables)
     return NULL;
 }
 
+/* Where the blocking task was when the timer's interrupt came into it; who merely waits there is asked for by its caller. */
+static const char *blocking_function(const struct claim *c)
+{
+    static const char *const waits[] = {"delay_", "__delay", "__udelay", "__const_udelay", "udelay", "mdelay", "__ndelay"};
+    bool enables;
+    const char *function = interrupted_function(c, &enables);
+    for (size_t i = 0; function && i < c->n_stack; i++) {
+        if (c->stack[i] != function)
+            continue;
+        bool is_wait = false;
+        for (size_t k = 0; k < sizeof waits / sizeof *waits; k++)
+            is_wait |= strncmp(function, waits[k], strlen(waits[k])) == 0;
+        if (!is_wait || i + 1 == c->n_stack)
+            break;
+        function = c->stack[i + 1];
+    }
+    return function;
+}
+
 static const char *blocking_subject(const struct claim *c)
 {
     for (size_t i = 0; i < c->n_parts; i++)
@@ -230,6 +249,9 @@ static void decide_from_slices(struct ledger *l, const struct claim *c)
     o->cause = causes[largest->kind];
     o->culprit = largest->subject;
     o->why = "tool-parts";
+    const char *function = largest->kind == SLICE_TASK_LOWER ? blocking_function(c) : NULL;
+    if (function && !strchr(largest->subject, ' '))
+        o->culprit = arena_format(l->arena, "%s in %s", largest->subject, function);
     o->confidence = CONFIDENCE_LIKELY;
     if (largest->kind == SLICE_IDLE_EXIT || largest->kind == SLICE_IDLE || part_is_inferred(c, largest))
         o->confidence = CONFIDENCE_POSSIBLE;

@@ -60,7 +60,7 @@ unsigned word_class_of(const char *word)
     static const char *const schedules[] = {"__schedule", "schedule", "preempt_schedule", "finish_task_switch", "_cond_resched",
                                             "__cond_resched", "do_idle", "cpu_startup_entry", "rt_mutex_schedule",
                                             "io_schedule", "cpu_idle", "default_idle", NULL};
-    static const char *const entries[] = {"irqentry_", "__sysvec", "__irq", "__common_interrupt", "__do_IRQ", "irq_enter", "irq_exit", "__irq_exit", "asm_sysvec", "asm_common_interrupt",
+    static const char *const entries[] = {"irqentry_", "__sysvec", "asm_call_", "call_on_irqstack", "__irq", "__common_interrupt", "__do_IRQ", "irq_enter", "irq_exit", "__irq_exit", "asm_sysvec", "asm_common_interrupt",
                                           "sysvec_", "common_interrupt", "el1_irq", "el0_irq", "el1h_64_irq", "el1_interrupt",
                                           "el0_interrupt", "el0t_64_irq", "__irq_svc", "__irq_usr", "apic_timer_interrupt",
                                           "smp_apic", "do_IRQ", "enter_from_kernel_mode", "exit_to_kernel_mode", "handle_irq",
