@@ -63,6 +63,9 @@ def is_false_alarm(outlier, planted, slack_ns):
                     for t in planted))
 
 
+FAST_FOLDER = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # None: tempfile's choice
+
+
 def answer_of(outlier):
     if outlier is None:
         return ("(not found)", None, None)
@@ -73,7 +76,7 @@ def one_trace(job):
     """Returns a list of (truth, answer, kind of trace, where) rows."""
     synth, whylate, seed, n_outliers, kind, clock, machine = job
     results = []
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+    with tempfile.TemporaryDirectory(dir=FAST_FOLDER) as folder:
         dat, text, truths = (os.path.join(folder, name) for name in ("trace.dat", "trace.txt", "truth"))
         command = [synth, "--seed", str(seed), "--outliers", str(n_outliers), "--dat", dat, "--text", text, "--truth", truths,
                    "--clock", clock]
@@ -123,7 +126,7 @@ def kind_of_alarm(finding):
 def null_trace(job):
     """The alarms about a trace in which nothing happened, each with the rate that it states."""
     synth, whylate, seed = job
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+    with tempfile.TemporaryDirectory(dir=FAST_FOLDER) as folder:
         dat = os.path.join(folder, "trace.dat")
         subprocess.run([synth, "--seed", str(seed), "--outliers", "0", "--dat", dat], check=True)
         done = subprocess.run([whylate, "explain", "--json", dat], check=True, stdout=subprocess.PIPE)
@@ -133,7 +136,7 @@ def null_trace(job):
 def ipipe_dump(job):
     """Planted section and answer of one I-pipe dump; its stamps are whole us, its delays ns."""
     synth, whylate, seed = job
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+    with tempfile.TemporaryDirectory(dir=FAST_FOLDER) as folder:
         dump, truths = os.path.join(folder, "max"), os.path.join(folder, "truth")
         subprocess.run([synth, "--seed", str(seed), "--ipipe", dump, "--truth", truths], check=True)
         truth = next(rows(truths))
