@@ -104,7 +104,7 @@ static void tell_body(const struct store *store, const struct judged *judged, st
         return;
     double min = (double)s->min_ns, max = (double)s->max_ns, middle = !isnan(s->avg_ns) ? s->avg_ns : judged->median_ns;
     if (s->path == PATH_NOISE) {
-        if (min >= 0.5 * max && min > 0 && (s->n_samples == COUNT_UNKNOWN || s->n_samples >= 3)) {
+        if (min >= 0.5 * max && min > 0 && (s->n_samples == COUNT_UNKNOWN ? max > min : s->n_samples >= 3)) { /* one value is no floor */
             struct finding *finding = judged_finding(store, judged, out, "noise-floor", "", SEVERITY_NOTE, CONFIDENCE_LIKELY);
             finding_integer(out, finding, "min_ns", s->min_ns);
             finding_integer(out, finding, "max_ns", s->max_ns);

@@ -97,7 +97,7 @@ static void store_thread(struct import *import, struct counter_table *counters, 
 /* A file of the tree itself: the attribute and, in the folder's name, the thread. */
 static bool own_file(const struct member *member, struct cell *name, enum attribute *attribute)
 {
-    const char *folder = strstr(member->path, FOLDER + 1);
+    const char *folder = strstr(member->path, &FOLDER[1]);
     if (!folder)
         return false;
     folder += strlen(FOLDER) - 1;

@@ -114,7 +114,7 @@ static size_t rank_marks(const struct plot_source *source, const struct axis *ax
     json_array_foreach(json_object_get(source->document, "outliers"), i, outlier) {
         int64_t end_ns = json_get_ns(outlier, "end_ns"), late_ns = json_get_ns(outlier, "latency_ns");
         double series = json_get_number(outlier, "series");
-        if (isnan(series) || series < 0 || series >= source->store->n_series || !source->store->series[(size_t)series].has_times ||
+        if (isnan(series) || series < 0 || series >= (double)source->store->n_series || !source->store->series[(size_t)series].has_times ||
             end_ns == NS_UNKNOWN || late_ns == NS_UNKNOWN || (double)end_ns < axis->begin || (double)end_ns > axis->end || axis->end <= axis->begin)
             continue;
         double x = ((double)end_ns - axis->begin) / (axis->end - axis->begin), y = (double)late_ns / max_ns;
