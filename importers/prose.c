@@ -173,7 +173,7 @@ size_t prose_claims(struct import *import, const unsigned char *bytes, size_t si
     struct lines *lines = lines_new(bytes, size);
     struct text text = {.max_length = 2 * MAX_TEXT};
     struct line line;
-    const struct taken_lines *taken = import->private->taken, *taken_end = taken + import->private->n_taken;
+    const struct taken_lines *taken = import->private->taken, *taken_end = taken ? taken + import->private->n_taken : NULL;
     for (; lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
         size_t at = lines_tell(lines);
         while (taken < taken_end && taken->end <= at)
