@@ -168,15 +168,22 @@ static bool carve_gaps(const struct store *store, struct sweep *sweep, const str
     return complete && !rows_missing;
 }
 
-static void note_origin(struct explain *e, const struct outlier *o, int64_t missing_ns)
+static struct finding *finding_of_outlier(struct findings *f, const struct outlier *o, const char *code, const char *variant,
+                                          enum severity severity, enum confidence confidence)
 {
-    struct findings *f = &e->analysis->findings;
-    struct finding *finding = findings_add(f, "origin-missing", SEVERITY_WARNING, CONFIDENCE_PROVEN);
-    finding->variant = "window";
+    struct finding *finding = findings_add(f, code, severity, confidence);
+    finding->variant = variant;
     finding->run = o->run;
     finding->series = o->series;
     finding->cpu = o->cpu;
     finding->subject = o->comm;
+    return finding;
+}
+
+static void note_origin(struct explain *e, const struct outlier *o, int64_t missing_ns)
+{
+    struct findings *f = &e->analysis->findings;
+    struct finding *finding = finding_of_outlier(f, o, "origin-missing", "window", SEVERITY_WARNING, CONFIDENCE_PROVEN);
     finding_integer(f, finding, "missing_ns", missing_ns);
     finding_integer(f, finding, "latency_ns", o->latency_ns);
 }
@@ -193,12 +200,7 @@ static void note_mismatch(struct explain *e, const struct outlier *o, bool user_
     if (llabs(difference) <= allowed)
         return;
     struct findings *f = &e->analysis->findings;
-    struct finding *finding = findings_add(f, "counts-mismatch", SEVERITY_WARNING, CONFIDENCE_PROVEN);
-    finding->variant = "mark";
-    finding->run = o->run;
-    finding->series = o->series;
-    finding->cpu = o->cpu;
-    finding->subject = o->comm;
+    struct finding *finding = finding_of_outlier(f, o, "counts-mismatch", "mark", SEVERITY_WARNING, CONFIDENCE_PROVEN);
     finding_integer(f, finding, "reported_ns", o->reported_ns);
     finding_integer(f, finding, "latency_ns", o->latency_ns);
     finding_integer(f, finding, "difference_ns", difference);
@@ -308,12 +310,7 @@ static void note_observer(struct explain *e, const struct outlier *o, const stru
     if (isnan(cost_ns) || 2 * cost_ns < (double)excess_ns)
         return;
     struct findings *f = &e->analysis->findings;
-    struct finding *finding = findings_add(f, "tracing-overhead", SEVERITY_NOTE, CONFIDENCE_POSSIBLE);
-    finding->variant = "bound";
-    finding->run = o->run;
-    finding->series = o->series;
-    finding->cpu = o->cpu;
-    finding->subject = o->comm;
+    struct finding *finding = finding_of_outlier(f, o, "tracing-overhead", "bound", SEVERITY_NOTE, CONFIDENCE_POSSIBLE);
     finding_integer(f, finding, "n_events", (int64_t)n);
     if (typical->n_windows)
         finding_integer(f, finding, "n_typical_events", (int64_t)usual);
