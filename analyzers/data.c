@@ -165,7 +165,7 @@ static void tell_missing_entries(const struct store *store, struct findings *out
 {
     for (size_t i = 0; i < store->n_streams; i++) {
         const struct stream *stream = &store->streams[i];
-        if (stream->run != run || stream->n_shown == COUNT_UNKNOWN || stream->n_events >= stream->n_shown ||
+        if (stream->run != run || !stream_lacks_entries(stream) ||
             findings_have(out, "entries-missing", run))
             continue;
         struct finding *finding = add(store, out, "entries-missing", "", SEVERITY_WARNING, run, stream->artefact);

@@ -164,7 +164,7 @@ static bool carve_gaps(const struct store *store, struct sweep *sweep, const str
         }
     }
     const struct stream *s = &store->streams[w->stream];
-    bool rows_missing = s->clock_is_relative && s->n_shown != COUNT_UNKNOWN && s->n_events < s->n_shown;
+    bool rows_missing = s->clock_is_relative && stream_lacks_entries(s);
     return complete && !rows_missing;
 }
 

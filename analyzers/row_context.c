@@ -25,7 +25,7 @@ int32_t row_context_of(unsigned kind, uint32_t flags, uint32_t flags_known, bool
 bool stream_rows_missing(const struct store *store, uint32_t stream)
 {
     const struct stream *s = &store->streams[stream];
-    if (s->n_shown != COUNT_UNKNOWN && s->n_events < s->n_shown)
+    if (stream_lacks_entries(s))
         return true;
     for (size_t i = 0; i < store->n_gaps; i++)
         if (store->gaps[i].run == s->run && store->gaps[i].stream == stream)

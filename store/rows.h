@@ -161,6 +161,12 @@ struct stream {
     int32_t n_cpus_seen;       /* filled by the writer */
 };
 
+/* The header announces more entries than there are. */
+static inline bool stream_lacks_entries(const struct stream *stream)
+{
+    return stream->n_shown != COUNT_UNKNOWN && stream->n_events < stream->n_shown;
+}
+
 /* Are its stamps times? Counters are an order; ticks of a rate that the source does not tell are no ns. */
 static inline bool stream_has_times(const struct stream *stream)
 {
