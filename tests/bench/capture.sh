@@ -17,7 +17,7 @@ rounds=${ROUNDS:-15} each=${SECONDS_EACH:-2} long=${LONG:-60}
 cpu=$(($(nproc) - 1)) helper=0
 work=$(mktemp -d /dev/shm/whylate-bench-XXXXXX 2>/dev/null || mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# min avg p99.9 n of the one series of an input, in ns
+# min avg p99.9 n of the one series of an input, in ns; null: not measured (a quantile beyond cyclictest's histogram of 1 ms)
 numbers() { build/whylate validate --json --quiet "$1" | jq -r '.runs[0].series[0] | "\(.min_ns) \(.avg_ns) \(.quantiles_ns["0.999"]) \(.n_samples)"'; }
 
 measure() { # TOOL INTERVAL_US
@@ -30,16 +30,20 @@ measure() { # TOOL INTERVAL_US
     esac >>"$work/$1.txt"
 }
 
-# Columns of A over those of B: the median of the rounds' ratios, and the order statistics that hold it with 95 %.
+# Columns of A over those of B: the median of the rounds' ratios, and the order statistics that hold it with 95 %. Rounds in
+# which either was not measured are left out, and counted.
 ratios() { # TITLE A B
     local i
     printf '%-24s' "$1"
     for i in 1 2 3; do
-        paste -d' ' "$work/$2.txt" "$work/$3.txt" | awk -v i=$i '{ print $i / $(i + 4) }' | sort -g | awk '
+        paste -d' ' "$work/$2.txt" "$work/$3.txt" | awk -v i=$i '$i != "null" && $(i + 4) != "null" { print $i / $(i + 4) }' | sort -g |
+            awk -v rounds="$rounds" '
             { a[NR] = $1 }
-            END { k = int((NR - 1.96 * sqrt(NR)) / 2); if (k < 1) k = 1
+            END { if (!NR) { printf "  not measured"; exit }
+                  k = int((NR - 1.96 * sqrt(NR)) / 2); if (k < 1) k = 1
                   m = NR % 2 ? a[(NR + 1) / 2] : (a[NR / 2] + a[NR / 2 + 1]) / 2
-                  printf "  %5.3f (%5.3f-%5.3f)", m, a[k], a[NR + 1 - k] }'
+                  printf "  %5.3f (%5.3f-%5.3f)", m, a[k], a[NR + 1 - k]
+                  if (NR < rounds) printf " of %d", NR }'
     done
     echo
 }
@@ -55,7 +59,8 @@ compare() { # TITLE INTERVAL_US
     for tool in agent cyclictest; do
         printf '%-12s' $tool
         for i in 1 2 3 4; do
-            printf " %$((i == 4 ? 12 : 10)).0f" "$(cut -d' ' -f$i "$work/$tool.txt" | sort -g | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }')"
+            printf " %$((i == 4 ? 12 : 10))s" "$(cut -d' ' -f$i "$work/$tool.txt" | grep -v null | sort -g |
+                awk '{ a[NR] = $1 } END { if (NR) printf "%.0f", a[int((NR + 1) / 2)]; else print "-" }')"
         done
         echo
     done
