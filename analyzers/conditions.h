@@ -11,15 +11,6 @@
 
 enum condition { CONDITION_UNKNOWN = 0, CONDITION_GOOD, CONDITION_BAD };
 
-struct condition_rule {
-    const char *code;
-    /* Judges a run; adds a finding if it is bad. Unknown: the files do not say. */
-    enum condition (*judge)(const struct store *store, uint32_t run, struct findings *out);
-    const char *recorded_by; /* what would tell, for `check`: a command */
-    bool is_recipe;          /* `check` asks for it even when nothing is recorded */
-};
-extern const struct condition_rule condition_rules[]; /* code NULL ends it */
-
 /* PREEMPT_RT or a co-kernel: true, false (stated otherwise), or unknown. */
 enum condition run_kernel_is_rt(const struct store *store, uint32_t run);
 /* The highest FIFO/RR priority of the run's series, or PRIO_UNKNOWN; and whether a co-kernel ran it. */
