@@ -40,6 +40,7 @@ struct side {
     int gravest;            /* of the confounds with the baseline: 0 none, 1 note, 2 weakening, 3 invalidating */
     struct text confounds;  /* keys of those, from weakening up */
     struct repeats repeats;
+    const char *name;       /* its run's label; of several runs: what their labels share */
     uint32_t first_run;
     size_t n_runs;
     struct histogram histogram, blocks;

@@ -34,6 +34,13 @@ static void add_count(struct text *text, double n)
     }
 }
 
+static void add_side(struct text *text, const struct side *side)
+{
+    text_add(text, side->name);
+    if (side->n_runs > 1)
+        text_format(text, " (%zu runs)", side->n_runs);
+}
+
 static const char *word_of(enum confidence confidence)
 {
     return confidence == CONFIDENCE_PROVEN ? "Proven: " : confidence == CONFIDENCE_LIKELY ? "Likely: " : "Possible, not shown: ";
@@ -42,8 +49,10 @@ static const char *word_of(enum confidence confidence)
 static void conclude_side(const struct compare *compare, uint32_t side, const struct difference *d, struct text *text)
 {
     const struct side *a = &compare->sides[compare->baseline], *b = &compare->sides[side];
-    const char *label_a = compare->store->runs[a->first_run].label, *label_b = compare->store->runs[b->first_run].label;
-    text_format(text, "%s against %s: ", label_b ? label_b : "run", label_a ? label_a : "baseline");
+    add_side(text, b);
+    text_add(text, " against ");
+    add_side(text, a);
+    text_add(text, ": ");
     if (d->body == 0 && d->tail == 0)
         text_add(text, d->distribution_differs ? "the whole distributions differ, but neither averages nor tails by an amount that matters. "
                        : d->is_within_spread   ? "no difference is shown beyond what runs of one side differ by among themselves. "
@@ -116,10 +125,8 @@ static void list_sides(const struct compare *compare, const struct difference *d
             (body == 0 && tail == 0 && (d->body != 0 || d->tail != 0)))
             continue;
         n++;
-        if (n <= MAX_TOLD) {
-            const char *label = compare->store->runs[compare->sides[side].first_run].label;
-            text_format(text, "%s%s", n == 1 ? word : ", ", label ? label : "run");
-        }
+        if (n <= MAX_TOLD)
+            text_format(text, "%s%s", n == 1 ? word : ", ", compare->sides[side].name);
     }
     if (n > MAX_TOLD)
         text_format(text, " and %zu more", n - MAX_TOLD);
@@ -139,8 +146,7 @@ static void conclude_fairness(const struct side *side, struct text *text)
 /* Many sides: by what they show. */
 static void conclude_many(const struct compare *compare, const struct difference *differences, struct text *text)
 {
-    const char *label = compare->store->runs[compare->sides[compare->baseline].first_run].label;
-    text_format(text, "%zu runs or groups against %s. ", compare->n_sides - 1, label ? label : "the baseline");
+    text_format(text, "%zu runs or groups against %s. ", compare->n_sides - 1, compare->sides[compare->baseline].name);
     list_sides(compare, differences, "The tail is worse in ", 0, 1, text);
     list_sides(compare, differences, "The tail is better in ", 0, -1, text);
     list_sides(compare, differences, "The body is slower in ", 1, 0, text);

@@ -314,9 +314,9 @@ static bool read_threads(const struct store *store, const struct measured_run *m
 static bool read_start(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
     const char *stated = run_fact(store, m->run, "cyclictest.aligned|whylate-capture.start");
-    if (stated)
-        return copy(stated, text, size);
-    return m->n_series <= 1 || isnan(m->interval_ns) ? copy("one thread", text, size) : false;
+    if (m->n_series <= 1 || isnan(m->interval_ns))
+        return copy("one thread", text, size);
+    return copy(stated, text, size);
 }
 
 static bool read_tracing(const struct store *store, const struct measured_run *m, char *text, size_t size)
@@ -494,8 +494,7 @@ int compare_confounds(struct compare *compare)
         finding->subject = rule->key;
         finding_text(out, finding, "why", rule->why);
         struct text list = {.max_length = 300};
-        for (size_t i = 0; i < compare->n_runs; i++)
-            text_format(&list, "%s%s", i ? " against " : "", values[i] ? values[i] : "unknown");
+        text_add_distinct(&list, values, compare->n_runs, "unknown");
         finding_text(out, finding, "values", text_string(&list));
         text_release(&list);
     }

@@ -79,8 +79,7 @@ void compare_order(struct compare *compare, struct text *conclusion)
             text_format(conclusion, "By the %.10g %% quantile, best first: ", level * 100);
         for (size_t i = 0; i < compare->n_sides && i < 20; i++) {
             char ns[DURATION_TEXT_BYTES];
-            const char *label = compare->store->runs[compare->sides[places[i].side].first_run].label;
-            text_format(conclusion, "%s%s (%s)", i ? ", " : "", label ? label : "run", duration_format((int64_t)places[i].value, ns));
+            text_format(conclusion, "%s%s (%s)", i ? ", " : "", compare->sides[places[i].side].name, duration_format((int64_t)places[i].value, ns));
         }
         text_add(conclusion, compare->n_sides > 20 ? " ... " : ". ");
     }

@@ -260,6 +260,30 @@ static void pool_blocks(const struct compare *compare, uint32_t which, struct si
     free(parts);
 }
 
+/* True if all labels of a side begin with these bytes, as a whole name: "old" of "old", "old/2.json" and "old#2". */
+static bool begin_all_labels(const struct compare *compare, uint32_t which, const char *name, size_t length)
+{
+    for (size_t i = 0; i < compare->n_runs; i++) {
+        const char *label = compare->store->runs[compare->runs[i].run].label;
+        if (compare->runs[i].side == which && (!label || strncmp(label, name, length) != 0 || !strchr("/#", label[length])))
+            return false;
+    }
+    return true;
+}
+
+/* The label of a side's run; of several runs the folder, or the input, that all their labels begin with. */
+static const char *name_side(const struct compare *compare, uint32_t which, size_t n_runs, uint32_t first_run)
+{
+    struct arena *arena = &compare->analysis->arena;
+    const char *first = first_run == ROW_NONE ? NULL : compare->store->runs[first_run].label;
+    if (!first)
+        return "run";
+    size_t length = strlen(first);
+    while (n_runs > 1 && length > 0 && !begin_all_labels(compare, which, first, length))
+        length--;
+    return length > 0 ? arena_format(arena, "%.*s", (int)length, first) : arena_format(arena, "%s and others", first);
+}
+
 struct side compare_pool(const struct compare *compare, uint32_t which)
 {
     struct side side = {.first_run = ROW_NONE, .n = NAN, .n_per_series = NAN, .min_ns = NAN, .avg_ns = NAN, .max_ns = NAN};
@@ -289,6 +313,7 @@ struct side compare_pool(const struct compare *compare, uint32_t which)
     }
     if (weight > 0)
         side.avg_ns = weighted / weight;
+    side.name = name_side(compare, which, side.n_runs, side.first_run);
     side.histogram = side.blocks = histogram_of(NULL, 0, 1, 0, NAN, NAN);
     pool_blocks(compare, which, &side);
     if (all_shaped && side.n_runs > 0)

@@ -50,6 +50,32 @@ void text_format(struct text *text, const char *format, ...)
     va_end(again);
 }
 
+static bool same_or_unknown(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+void text_add_distinct(struct text *text, const char *const *values, size_t n, const char *unknown)
+{
+    bool any_shared = false;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i && !any_shared; k++)
+            any_shared = same_or_unknown(values[k], values[i]);
+    for (size_t i = 0; i < n; i++) {
+        size_t n_alike = 0, first = i;
+        for (size_t k = n; k-- > 0;)
+            if (same_or_unknown(values[k], values[i])) {
+                n_alike++;
+                first = k;
+            }
+        if (first < i)
+            continue;
+        text_format(text, "%s%s", i ? " against " : "", values[i] ? values[i] : unknown);
+        if (any_shared)
+            text_format(text, " (%zu run%s)", n_alike, n_alike == 1 ? "" : "s");
+    }
+}
+
 void text_truncate(struct text *text, size_t length)
 {
     if (length < text->length) {

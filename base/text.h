@@ -17,6 +17,11 @@ void text_add(struct text *text, const char *string);
 void text_add_n(struct text *text, const char *bytes, size_t length);
 void text_add_char(struct text *text, char c);
 void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * "a (3 runs) against b": each different value once, in the order of their first; how many runs have it is said where any
+ * have one in common. NULL stands for unknown.
+ */
+void text_add_distinct(struct text *text, const char *const *values, size_t n, const char *unknown);
 void text_truncate(struct text *text, size_t length);
 const char *text_string(const struct text *text);
 void text_release(struct text *text);

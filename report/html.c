@@ -380,10 +380,12 @@ static void put_comparison(FILE *file, const json_t *document)
             put_element(file, "td", "n", fabs(json_number_value(value)) < 9e18 && json_is_number(value) ? duration_format((int64_t)llround(json_number_value(value)), text) : NULL);
         snprintf(text, sizeof text, "%.3g", json_get_number(row, "ratio"));
         put_element(file, "td", "n", isnan(json_get_number(row, "ratio")) ? NULL : text);
-        const json_t *interval = json_object_get(row, "interval");
-        if (json_is_array(interval))
-            snprintf(text, sizeof text, "%.3g to %.3g", json_number_value(json_array_get(interval, 0)), json_number_value(json_array_get(interval, 1)));
-        put_element(file, "td", "n", json_is_array(interval) ? text : NULL);
+        struct text interval = {0};
+        double low, high;
+        if (json_get_interval(row, "interval", &low, &high))
+            words_interval(low, high, &interval);
+        put_element(file, "td", "n", interval.length ? text_string(&interval) : NULL);
+        text_release(&interval);
         snprintf(text, sizeof text, "%.2g", json_get_number(row, "p"));
         put_element(file, "td", "n", isnan(json_get_number(row, "p")) ? NULL : text);
         fputs("</tr>", file);

@@ -207,10 +207,22 @@ int64_t json_get_ns(const json_t *object, const char *key)
     return json_is_integer(value) ? json_integer_value(value) : NS_UNKNOWN;
 }
 
+static double number_or_unknown(const json_t *value)
+{
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 double json_get_number(const json_t *object, const char *key)
 {
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    return number_or_unknown(json_object_get(object, key));
+}
+
+bool json_get_interval(const json_t *object, const char *key, double *low, double *high)
+{
+    const json_t *interval = json_object_get(object, key);
+    *low = number_or_unknown(json_array_get(interval, 0));
+    *high = number_or_unknown(json_array_get(interval, 1));
+    return !isnan(*low) || !isnan(*high);
 }
 
 const char *json_get_text(const json_t *object, const char *key)

@@ -14,6 +14,7 @@ json_t *json_count(uint64_t count);         /* COUNT_UNKNOWN: null */
 json_t *json_small(int32_t value, int32_t unknown);
 json_t *json_double(double value);          /* NAN, infinite: null */
 json_t *json_interval(double low, double high); /* [low, high]; null if both are unknown */
+bool json_get_interval(const json_t *object, const char *key, double *low, double *high); /* NAN: an unknown end; false: both */
 json_t *json_decimal(struct decimal value);
 
 /* Pretty, two blanks a level, small arrays and objects on one line; reals as short as they can be read back exactly. */

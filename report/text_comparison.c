@@ -53,13 +53,14 @@ static void cell_p(struct table *table, double p)
 static void cells_ratio(struct table *table, const json_t *metric)
 {
     char cell[64];
-    const json_t *interval = json_object_get(metric, "interval");
+    struct text interval = {0};
+    double low, high;
     snprintf(cell, sizeof cell, "%.3g", json_get_number(metric, "ratio"));
     table_cell(table, isnan(json_get_number(metric, "ratio")) ? NULL : cell);
-    if (json_is_array(interval))
-        snprintf(cell, sizeof cell, "%.3g..%.3g", json_number_value(json_array_get(interval, 0)),
-                 json_number_value(json_array_get(interval, 1)));
-    table_cell(table, json_is_array(interval) ? cell : NULL);
+    if (json_get_interval(metric, "interval", &low, &high))
+        words_interval(low, high, &interval);
+    table_cell(table, interval.length ? text_string(&interval) : NULL);
+    text_release(&interval);
     cell_p(table, json_get_number(metric, "p"));
 }
 
@@ -332,13 +333,20 @@ static void add_values(const json_t *values, bool is_count, struct text *line)
         text_add(line, "not stated by any");
         return;
     }
+    const char **words = memory_new(json_array_size(values) * sizeof *words);
+    struct text *counts = memory_new(json_array_size(values) * sizeof *counts);
     json_array_foreach(values, i, value) {
-        text_add(line, i ? " against " : "");
-        if (json_is_string(value) && is_count)
-            words_count(strtoull(json_string_value(value), NULL, 10), line);
-        else
-            text_add(line, json_is_string(value) ? json_string_value(value) : "not stated");
+        words[i] = json_string_value(value);
+        if (words[i] && is_count) {
+            words_count(strtoull(words[i], NULL, 10), &counts[i]);
+            words[i] = text_string(&counts[i]);
+        }
     }
+    text_add_distinct(line, words, json_array_size(values), "not stated");
+    for (i = 0; i < json_array_size(values); i++)
+        text_release(&counts[i]);
+    free(counts);
+    free(words);
 }
 
 static void print_confounds(const struct text_view *view, const json_t *confounds)

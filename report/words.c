@@ -98,6 +98,12 @@ bool words_number(const char *key, double number, struct text *out)
     return true;
 }
 
+void words_interval(double low, double high, struct text *out)
+{
+    text_format(out, isnan(low) ? "?" : "%.3g", low);
+    text_format(out, isnan(high) ? "..?" : "..%.3g", high);
+}
+
 bool words_value(const struct value *value, struct text *out)
 {
     switch (value->kind) {

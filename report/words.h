@@ -11,6 +11,7 @@ bool words_value(const struct value *value, struct text *out);
 bool words_number(const char *key, double number, struct text *out);
 bool words_integer(const char *key, int64_t integer, struct text *out);
 
+void words_interval(double low, double high, struct text *out); /* "0.85..1.3"; an end that is not known (NAN) is "?" */
 void words_count(uint64_t n, struct text *out);          /* "43,200,000" */
 void words_bytes(uint64_t n_bytes, struct text *out);    /* "12.3 kB" */
 void words_series(const struct store *store, uint32_t series, struct text *out); /* its name, made readable */

@@ -91,6 +91,19 @@ static void text_stops_at_its_maximum(void **state)
     assert_string_equal(text_string(&text), "");
 }
 
+static void values_that_many_share_are_told_once(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"a", "b", "a", NULL, NULL};
+    struct text text = {0};
+    text_add_distinct(&text, values, 2, "unknown");
+    assert_string_equal(text_string(&text), "a against b");
+    text_truncate(&text, 0);
+    text_add_distinct(&text, values, 5, "unknown");
+    assert_string_equal(text_string(&text), "a (2 runs) against b (1 run) against unknown (2 runs)");
+    text_release(&text);
+}
+
 static void arenas_hand_out_zeroed_memory(void **state)
 {
     (void)state;
@@ -111,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations_are_read_exactly), cmocka_unit_test(durations_are_printed_with_units),
         cmocka_unit_test(cpu_lists_and_masks),        cmocka_unit_test(the_first_error_is_kept),
+        cmocka_unit_test(values_that_many_share_are_told_once),
         cmocka_unit_test(text_stops_at_its_maximum),  cmocka_unit_test(arenas_hand_out_zeroed_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,27 @@ static void a_lone_maximum_against_another_is_possible_at_most(void **state)
     bench_end(&b);
 }
 
+/* The label that a side's runs share names it, whatever is in its folder. */
+static void repeats_of_a_folder_are_one_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *label;
+        uint32_t side;
+    } runs[] = {{"old/1.json", 0}, {"old/2.json", 0}, {"new", 1}, {"new/2.json", 1}, {"new/11.json", 1}};
+    struct bench b;
+    struct bin bins[401];
+    bench_begin(&b);
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        bench_run(&b, runs[i].label, runs[i].side);
+        struct series s = series_of(&b, "T0");
+        bench_series(&b, &s, bins, bins_of(bins, 1e5, 4, 1));
+    }
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+    assert_non_null(strstr(b.analysis.comparison.conclusion, "new (3 runs) against old (2 runs): "));
+    bench_end(&b);
+}
+
 static const struct confound *confound_of(const struct bench *b, const char *key)
 {
     for (size_t i = 0; i < b->analysis.comparison.n_confounds; i++)
@@ -335,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_longer_run_alone_shows_nothing),
         cmocka_unit_test(a_worse_tail_and_body_are_said),
+        cmocka_unit_test(repeats_of_a_folder_are_one_name),
         cmocka_unit_test(a_lone_maximum_against_another_is_possible_at_most),
         cmocka_unit_test(isolation_of_one_side_invalidates_unless_under_test),
         cmocka_unit_test(isolation_is_of_the_measured_cpu),

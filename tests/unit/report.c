@@ -35,6 +35,8 @@ static void test_words_by_unit(void **state)
     expect_words(words_number("share_pct", 84.4, &text), &text, true, "84 %");
     expect_words(words_number("level_ns", INFINITY, &text), &text, true, "without bound");
     expect_words(words_number("level_ns", NAN, &text), &text, false, "");
+    words_interval(0.849, NAN, &text);
+    expect_words(true, &text, true, "0.849..?");
     expect_words(words_integer("size_bytes", 999999, &text), &text, true, "1.0 MB");
     text_release(&text);
 }
