@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # capture.sh: the agent beside cyclictest on this machine, under the same options; then the agent's own numbers at 50 kHz.
-# ROUNDS (default 15), SECONDS_EACH (default 2), LONG (default 60 s). Best on a machine that does nothing else.
+# ROUNDS (default 31), SECONDS_EACH (default 2), LONG (default 60 s). Best on a machine that does nothing else.
 #
 # What is the same: one SCHED_FIFO thread on the last CPU, absolute clock_nanosleep, memory locked, cpu_dma_latency held at
 # 0, everything else of both programs on CPU 0. That last one matters: where cyclictest's main thread may wake on the
@@ -13,7 +13,7 @@
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
-rounds=${ROUNDS:-15} each=${SECONDS_EACH:-2} long=${LONG:-60}
+rounds=${ROUNDS:-31} each=${SECONDS_EACH:-2} long=${LONG:-60}
 cpu=$(($(nproc) - 1)) helper=0
 work=$(mktemp -d /dev/shm/whylate-bench-XXXXXX 2>/dev/null || mktemp -d)
 trap 'rm -rf "$work"' EXIT
