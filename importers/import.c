@@ -2,13 +2,15 @@
 /* Inputs become members, members become artefacts, and importers fill runs from them. */
 #include "importers/private.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "store/copy.h"
+
+#define MAX_THREADS 64
 
 /* ---- one member ---- */
 
@@ -339,16 +341,24 @@ static enum status read_input(struct import *import, const char *path, struct er
     return status;
 }
 
+/* As many as may run at once here (taskset, a container's CPUs), which may be fewer than the machine has. */
+static int default_threads(void)
+{
+    cpu_set_t may_run;
+    if (sched_getaffinity(0, sizeof may_run, &may_run)) /* more CPUs than the set has room for */
+        return MAX_THREADS;
+    int n = CPU_COUNT(&may_run);
+    return n < MAX_THREADS ? n : MAX_THREADS;
+}
+
 enum status import_inputs(struct store_writer *store, const char *const *paths, size_t n_paths,
                           const struct import_options *options, struct error *error)
 {
     struct import_private private = {.options = options};
     struct import import = {.store = store, .private = &private, .n_threads = options->n_threads};
     uint32_t first_run = (uint32_t)store_count_runs(store);
-    if (import.n_threads < 1) {
-        long n = sysconf(_SC_NPROCESSORS_ONLN);
-        import.n_threads = n < 1 ? 1 : n > 64 ? 64 : (int)n;
-    }
+    if (import.n_threads < 1)
+        import.n_threads = default_threads();
     if (options->format && !importer_find(options->format))
         return error_usage(error, "unknown input format '%s' (whylate formats lists them)", options->format);
     enum status status = settings_check(options, error);
