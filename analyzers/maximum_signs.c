@@ -96,6 +96,19 @@ static void tell_throttling(const struct store *store, const struct judged *judg
     finding_integer(out, finding, "max_ns", s->max_ns);
 }
 
+/*
+ * A detector that looks once in a window records only what exceeds its threshold: so few samples in so many windows are
+ * events, however close their values lie above the threshold.
+ */
+static bool is_seldom(const struct store *store, const struct series *s)
+{
+    const char *window = run_fact(store, s->run, "hwlatdetect.window"), *exceeding = run_fact(store, s->run, "hwlatdetect.n_exceeding");
+    double window_ns = window ? strtod(window, NULL) * 1e3 : 0, n = (double)s->n_samples; /* "1000000us" */
+    if (exceeding && strtod(exceeding, NULL) > n)
+        n = strtod(exceeding, NULL);
+    return s->is_block_maxima && s->duration_ns != NS_UNKNOWN && window_ns > 0 && 2 * n * window_ns < (double)s->duration_ns;
+}
+
 /* The body: a constant in everything, a floor in every window, a distribution far above its minimum. */
 static void tell_body(const struct store *store, const struct judged *judged, struct findings *out)
 {
@@ -104,7 +117,7 @@ static void tell_body(const struct store *store, const struct judged *judged, st
         return;
     double min = (double)s->min_ns, max = (double)s->max_ns, middle = !isnan(s->avg_ns) ? s->avg_ns : judged->median_ns;
     if (s->path == PATH_NOISE) {
-        if (min >= 0.5 * max && min > 0 && (s->n_samples == COUNT_UNKNOWN ? max > min : s->n_samples >= 3)) { /* one value is no floor */
+        if (min >= 0.5 * max && min > 0 && !is_seldom(store, s) && (s->n_samples == COUNT_UNKNOWN ? max > min : s->n_samples >= 3)) { /* one value is no floor */
             struct finding *finding = judged_finding(store, judged, out, "noise-floor", "", SEVERITY_NOTE, CONFIDENCE_LIKELY);
             finding_integer(out, finding, "min_ns", s->min_ns);
             finding_integer(out, finding, "max_ns", s->max_ns);

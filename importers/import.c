@@ -77,6 +77,8 @@ static void end_member(struct import *import, const char *format)
         free(private->states[i].memory);
     private->n_states = 0;
     loose_finish(import);
+    loose_split_kernels(import);
+    headings_finish(import, true);
     move_to_own_run(import);
     for (size_t i = 0; i < private->n_notes; i++) {
         const struct kept_note *kept = &private->notes[i];
@@ -101,6 +103,7 @@ static void drop_member(struct import *import)
     for (size_t i = 0; i < private->n_notes; i++)
         free(private->notes[i].text);
     private->n_states = private->n_notes = private->n_loose = 0;
+    headings_finish(import, false);
 }
 
 static const struct importer *choose_binary(const unsigned char *bytes, size_t size, const struct member *member,
@@ -375,5 +378,6 @@ enum status import_inputs(struct store_writer *store, const char *const *paths, 
     free(private.states);
     free(private.loose);
     free(private.taken);
+    free(private.headings);
     return status;
 }

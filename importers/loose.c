@@ -10,6 +10,7 @@
  * and what stands between two results could be about either. It is about the one below, unless nothing stands above the
  * first result and something below the last.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "importers/private.h"
@@ -96,5 +97,78 @@ void loose_finish(struct import *import)
     for (size_t i = n; i-- > 0;) {
         size_t fact = private->loose[i].fact;
         facts_share(import, fact, fact + 1, store_peek_fact(import->store, fact)->run);
+    }
+}
+
+/* ---- several kernels above the first result ---- */
+
+/* "6.1.0" and "6.1.0-rt5" are one kernel told twice. */
+static bool is_same_release(const char *a, const char *b)
+{
+    size_t n = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
+    return strncmp(a, b, n) == 0;
+}
+
+static bool is_of_kernel(const char *key)
+{
+    return strcmp(key, "kernel.release") == 0 || strcmp(key, "kernel.version") == 0 || strncmp(key, "kernel.preempt", 14) == 0;
+}
+
+/* The member's i-th run with a series; ROW_NONE past the last. */
+static uint32_t measured_run(const struct import *import, size_t wanted)
+{
+    uint32_t last = ROW_NONE;
+    for (size_t i = 0; i < store_count_series(import->store); i++) {
+        const struct series *series = store_edit_series(import->store, (uint32_t)i);
+        if (series->artefact != import->artefact || series->run == last)
+            continue;
+        last = series->run;
+        if (wanted-- == 0)
+            return last;
+    }
+    return ROW_NONE;
+}
+
+/* How many releases stand in the facts above the first result. */
+static size_t count_kernels(const struct import *import)
+{
+    const struct import_private *private = import->private;
+    const char *last = NULL;
+    size_t n = 0;
+    for (size_t i = private->first_fact; i < private->n_facts_before_series; i++) {
+        const struct fact *fact = store_peek_fact(import->store, i);
+        if (fact->run != private->member_run || strcmp(fact->key, "kernel.release") != 0 || (last && is_same_release(last, fact->value)))
+            continue;
+        last = fact->value;
+        n++;
+    }
+    return n;
+}
+
+void loose_split_kernels(struct import *import)
+{
+    const struct import_private *private = import->private;
+    if (private->n_facts_before_series == SIZE_MAX)
+        return;
+    size_t n_kernels = count_kernels(import), kernel = 0;
+    if (n_kernels < 2)
+        return;
+    bool is_paired = measured_run(import, n_kernels - 1) != ROW_NONE && measured_run(import, n_kernels) == ROW_NONE;
+    const char *last = NULL;
+    for (size_t i = private->first_fact; i < private->n_facts_before_series; i++) {
+        struct fact *fact = store_edit_fact(import->store, i);
+        if (fact->run != private->member_run || !is_of_kernel(fact->key))
+            continue;
+        if (strcmp(fact->key, "kernel.release") == 0) {
+            kernel += last && !is_same_release(last, fact->value);
+            last = fact->value;
+        }
+        if (is_paired) {
+            fact->run = measured_run(import, kernel);
+        } else {
+            char key[80];
+            snprintf(key, sizeof key, "mentioned.%s", fact->key);
+            fact->key = store_keep(import->store, key);
+        }
     }
 }

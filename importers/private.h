@@ -50,6 +50,11 @@ struct import_private {
     struct loose_fact *loose;
     size_t n_loose, loose_capacity;
     size_t n_facts_at_series;                 /* of the member's last series */
+    struct kept_heading {
+        uint32_t run;
+        char *text;
+    } *headings;                              /* of the member's results: importers/heading.c */
+    size_t n_headings, headings_capacity;
     struct counter_tables *counters; /* of all inputs: importers/counters.c */
 };
 
@@ -75,6 +80,17 @@ bool fact_is_of_machine(const char *key);
 bool loose_add(struct import *import, const char *key, const char *value); /* false: it is none */
 void loose_end_block(struct import *import, size_t n_before, size_t n_series_before); /* of one importer */
 void loose_finish(struct import *import);
+/*
+ * "old kernel: uname, new kernel: uname, old: result, new: result": as many releases above the first result as there are
+ * results go to these in their order; of another number none is known to be a result's, and they become "mentioned.KEY".
+ */
+void loose_split_kernels(struct import *import);
+
+/* importers/heading.c: the line above a result that says what it is. */
+bool heading_above(struct lines *lines, char *heading, size_t size); /* of the block at the cursor */
+void heading_keep(struct import *import, uint32_t run, const char *text); /* the first of a run stands */
+/* At a member's end: headings become facts; or are dropped. */
+void headings_finish(struct import *import, bool is_read);
 
 /* importers/settings.c: --set KEY=VALUE into all runs from first_run on. */
 enum status settings_check(const struct import_options *options, struct error *error);

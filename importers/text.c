@@ -161,8 +161,12 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
         size_t before = lines_tell(lines), n_loose = import->private->n_loose, n_series = store_count_series(import->store);
         if (!import->private->format)
             import_set_format(import, importer);
+        char heading[128];
+        bool has_heading = heading_above(lines, heading, sizeof heading);
         status = importer->read_lines(import, lines, error);
         loose_end_block(import, n_loose, n_series);
+        if (has_heading && store_count_series(import->store) != n_series)
+            heading_keep(import, store_edit_series(import->store, (uint32_t)n_series)->run, heading);
         if (!has_series && store_count_series(import->store) != n_series) {
             has_series = true;
             import->private->format = importer; /* what was measured names the text, not the facts around it */

@@ -82,8 +82,9 @@ static void read_info(struct import *import, struct cell text)
     if (cell_starts(text, "Linux ")) { /* as of uname -a: host, release */
         struct cells words = {0};
         cells_add_words(&words, text.text, text.length);
-        if (words.n > 2)
-            import_fact(import, "kernel.release", "%.*s", CELL_ARGS(words.cell[2]));
+        bool has_host = words.n > 1 && (words.cell[1].text[0] < '0' || words.cell[1].text[0] > '9' || !cell_has(words.cell[1], "."));
+        if (words.n > 1U + has_host)
+            import_fact(import, "kernel.release", "%.*s", CELL_ARGS(words.cell[1 + has_host]));
         cells_release(&words);
     }
 }
@@ -143,7 +144,9 @@ static void undo_plot(struct import *import, struct latency_result *result, stru
     int64_t width_ns = 2 * half_ns;
     struct bin *last = &rows[n_rows - 1];
     bool has_last = last->count == 1 && n_rows > 2 && last->low_ns - last[-1].low_ns <= half_ns + half_ns / 2;
-    if (!has_last) {
+    /* The head knows the maximum: with its row there, no more than the edge is missing. */
+    bool has_maximum = result->max_ns != NS_UNKNOWN && last->low_ns + half_ns >= result->max_ns;
+    if (!has_last && !has_maximum) {
         result->is_cut = true;
         import_note(import, "file-truncated", result->line, "the last edge row is missing: the file is cut");
     }
@@ -155,6 +158,28 @@ static void undo_plot(struct import *import, struct latency_result *result, stru
             result->bins[result->n_bins++] = (struct bin){rows[i].low_ns - half_ns, rows[i].count - 1};
     result->bin_width_ns = width_ns;
     result->is_folded = true;
+}
+
+/*
+ * The last line of `xeno-config --info` has no line end, so the first edge row stands behind it:
+ * "PKG_CONFIG_PATH=:/usr/xenomai/lib/pkgconfig0 1". It is one if the row below lies further on.
+ */
+static bool read_glued_edge(struct lines *lines, struct bin *edge)
+{
+    struct line line, next;
+    int64_t next_ns;
+    uint64_t next_count;
+    if (!lines_peek(lines, 0, &line) || !lines_peek(lines, 1, &next) || !read_pair(&next, &next_ns, &next_count))
+        return false;
+    struct cell text = cell_trim(cell_of(&line));
+    if (!cell_ends(text, " 1"))
+        return false;
+    struct cell x = cell_trim(cell_first(text, text.length - 2));
+    size_t begin = x.length;
+    while (begin > 0 && ((x.text[begin - 1] >= '0' && x.text[begin - 1] <= '9') || x.text[begin - 1] == '.'))
+        begin--;
+    edge->count = 1;
+    return begin > 0 && cell_ns(cell_from(x, begin), 3, &edge->low_ns) && edge->low_ns < next_ns;
 }
 
 /* Lines that a post lost its '#' of, or cut ("......"), stand between head and rows: what follows shows that they do. */
@@ -179,7 +204,7 @@ static enum status plot_read(struct import *import, struct lines *lines, struct 
     struct latency_result result;
     latency_init(&result);
     result.line = lines_number(lines);
-    struct bin *rows = NULL;
+    struct bin *rows = NULL, edge;
     size_t n_rows = 0, capacity = 0;
     struct line line;
     for (; lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
@@ -193,6 +218,9 @@ static enum status plot_read(struct import *import, struct lines *lines, struct 
                 break;
             memory_reserve(rows, capacity, n_rows + 1);
             rows[n_rows++] = (struct bin){x_ns, count};
+        } else if (!n_rows && read_glued_edge(lines, &edge)) {
+            memory_reserve(rows, capacity, n_rows + 1);
+            rows[n_rows++] = edge;
         } else if (n_rows || !head_goes_on(lines)) {
             break;
         }

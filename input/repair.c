@@ -2,6 +2,7 @@
 #include "input/repair.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/bytes.h"
 
@@ -20,8 +21,9 @@ static bool looks_utf16(const unsigned char *bytes, size_t size, bool big_endian
 }
 
 struct evidence {
-    size_t n_lines, n_gt, n_colon, n_soft_breaks, n_equals_20_3d, n_equals_bare, n_entities, n_prefixes, n_cr, n_lf;
+    size_t n_lines, n_gt, n_colon, n_soft_breaks, n_short_breaks, n_equals_20_3d, n_equals_bare, n_entities, n_prefixes, n_cr, n_lf;
     bool odd;
+    bool in_mail_head, is_declared; /* "Content-Transfer-Encoding: quoted-printable" */
 };
 
 static bool is_hex_digit(char c)
@@ -52,6 +54,24 @@ static void examine_equals(struct evidence *e, const char *line, const char *end
     }
 }
 
+/* The head of a mail is not encoded: its '=' (of keys and signatures) say nothing about the body. */
+static void examine_mail_head(struct evidence *e, const char *line, size_t length)
+{
+    static const char encoding[] = "content-transfer-encoding:";
+    static const char *const beginnings[] = {"Return-Path:", "Received:", "From:", "From ", "Delivered-To:", "X-Original-To:",
+                                             "Message-ID:", "Message-Id:", "MIME-Version:", "Mime-Version:", "Date:"};
+    if (length >= sizeof encoding - 1 && strncasecmp(line, encoding, sizeof encoding - 1) == 0) {
+        e->in_mail_head = true;
+        e->is_declared |= memmem(line, length, "quoted-printable", 16) || memmem(line, length, "QUOTED-PRINTABLE", 16);
+    }
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings && !e->in_mail_head; i++)
+        e->in_mail_head = length > strlen(beginnings[i]) && memcmp(line, beginnings[i], strlen(beginnings[i])) == 0;
+}
+
+/* The standard breaks lines between 66 and 76 characters; a rule of '=' or a cut assignment is of any length. */
+#define MIN_SOFT_LINE 66
+#define MAX_SOFT_LINE 76
+
 static void examine_line(struct evidence *e, const char *line, size_t length)
 {
     const char *end = line + length;
@@ -59,12 +79,22 @@ static void examine_line(struct evidence *e, const char *line, size_t length)
     while (p < end && (*p == ' ' || *p == '\t'))
         p++;
     e->n_lines++;
+    if (!length)
+        e->in_mail_head = false;
+    else if (!e->in_mail_head && strchr("CcRFDXM", *line))
+        examine_mail_head(e, line, length);
+    else if (e->in_mail_head && (*line == 'C' || *line == 'c'))
+        examine_mail_head(e, line, length);
+    if (e->in_mail_head)
+        return;
     if (is_quote_mark(p, end))
         e->n_gt++;
     else if (length && *line == ':')
         e->n_colon++;
-    if (length && end[-1] == '=')
+    if (length && end[-1] == '=') {
         e->n_soft_breaks++;
+        e->n_short_breaks += length < MIN_SOFT_LINE || length > MAX_SOFT_LINE;
+    }
     if (length > 4 && memmem(line, length, "=0A>", 4)) /* a mail whose line ends are coded too */
         e->n_gt++;
     if (console_prefix_length(line, length))
@@ -98,6 +128,15 @@ static void examine_part(struct evidence *e, const char *bytes, size_t size)
         examine_line(e, p, (size_t)(eol - p) - (eol > p && eol[-1] == '\r'));
         p = eol + 1;
     }
+}
+
+static bool is_quoted_printable(const struct evidence *e)
+{
+    if (e->is_declared)
+        return e->n_soft_breaks + e->n_equals_20_3d >= 1 && e->n_equals_bare <= e->n_soft_breaks + e->n_equals_20_3d;
+    if (e->n_soft_breaks >= 1 && e->n_equals_20_3d >= 1)
+        return e->n_equals_bare <= e->n_equals_20_3d;
+    return e->n_soft_breaks >= 3 && e->n_short_breaks == 0 && e->n_equals_bare == 0; /* a body pasted without its head */
 }
 
 void damage_examine(struct text_damage *damage, const unsigned char *bytes, size_t size)
@@ -137,7 +176,7 @@ void damage_examine(struct text_damage *damage, const unsigned char *bytes, size
         text_release(&head);
     }
     damage->has_odd_bytes = e.odd || damage->encoding != ENCODING_UTF8;
-    damage->is_quoted_printable = e.n_soft_breaks >= 1 && e.n_equals_20_3d >= 1 && e.n_equals_bare <= e.n_equals_20_3d;
+    damage->is_quoted_printable = is_quoted_printable(&e);
     damage->has_html = e.n_entities >= 2;
     /* I-pipe dumps begin their rows with ':' and mark one with '>': no quoting. */
     damage->has_quoting = (e.n_gt > 0 || damage->has_html) && !(e.n_colon >= 5 && e.n_gt * 5 <= e.n_colon);

@@ -165,7 +165,10 @@ static void print_runs(const struct text_view *view, const json_t *metrics, cons
         char cell[24];
         snprintf(cell, sizeof cell, "%zu", r);
         table_cell_styled(table, STYLE_DIM, cell);
-        table_cell(table, json_get_text(json_array_get(runs, r), "label"));
+        struct text name = {0};
+        text_add_run(json_array_get(runs, r), "no name", &name);
+        table_cell(table, text_string(&name));
+        text_release(&name);
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
             cell_ns(table, by_name[k] ? value_of_run(by_name[k], r) : NAN);
         size_t place = 1;
@@ -407,7 +410,7 @@ void text_comparison(const struct text_view *view)
     size_t n_runs = json_array_size(runs);
     json_array_foreach(runs, i, run) {
         struct text line = {0};
-        text_format(&line, "%s", json_get_text(run, "label") ? json_get_text(run, "label") : "no name");
+        text_add_run(run, "no name", &line);
         char mark[32];
         snprintf(mark, sizeof mark, "run %zu:", i);
         if (n_runs <= MAX_RUN_COLUMNS)

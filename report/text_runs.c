@@ -172,10 +172,15 @@ static void print_series(const struct text_view *view, const json_t *run)
         page_line(&view->page, "  ... and %zu more series (--json shows all)", n_all - n);
 }
 
-static const char *name_of_run(const json_t *run)
+void text_add_run(const json_t *run, const char *unnamed, struct text *out)
 {
     const char *label = json_get_text(run, "label");
-    return !label ? "without a name" : strcmp(label, "-") == 0 ? "standard input" : label;
+    const char *heading = json_get_text(json_object_get(json_object_get(run, "facts"), "heading"), "value");
+    words_clean(!label ? unnamed : strcmp(label, "-") == 0 ? "standard input" : label, out);
+    if (heading) {
+        text_add(out, ": ");
+        words_clean(heading, out);
+    }
 }
 
 /* A file's path without the run's own folder in front, which the heading has just named. */
@@ -300,7 +305,7 @@ void text_runs(const struct text_view *view, bool in_full)
     json_array_foreach(runs, i, run) {
         struct text title = {0};
         text_format(&title, "Run %zu: ", i);
-        words_clean(name_of_run(run), &title);
+        text_add_run(run, "without a name", &title);
         page_heading(&view->page, text_string(&title));
         text_release(&title);
         print_artefacts(view, run);
@@ -318,7 +323,7 @@ void text_series(const struct text_view *view)
     const json_t *run, *runs = json_object_get(view->document, "runs");
     json_array_foreach(runs, i, run) {
         struct text title = {0};
-        words_clean(name_of_run(run), &title);
+        text_add_run(run, "without a name", &title);
         page_heading(&view->page, text_string(&title));
         text_release(&title);
         print_series(view, run);

@@ -25,6 +25,8 @@ struct text_view {
     const struct analysis *analysis;
     const struct text_options *options;
 };
+/* The run's name (or what stands for one), and the line it stands below in a text of several results. */
+void text_add_run(const json_t *run, const char *unnamed, struct text *out);
 void text_runs(const struct text_view *view, bool in_full);
 void text_series(const struct text_view *view);   /* the table of all series */
 void text_outliers(const struct text_view *view);

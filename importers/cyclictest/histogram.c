@@ -502,7 +502,8 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
         give_to_threads(result, &table);
         result->histogram.single_max |= old_maximum;
         result->histogram.has_footers |= old_maximum;
-        if (result->histogram.lacks_rows || result->histogram.lacks_maximum)
+        bool rows_follow = !result->histogram.n_rows && rows_of_summary(state, lines);
+        if ((result->histogram.lacks_rows || result->histogram.lacks_maximum) && !rows_follow)
             import_note(import, "entries-missing", begin, result->histogram.n_rows ? "rows were cut out of the histogram" : "the histogram has sums but no rows");
         if (!result->histogram.has_footers && table.n_rows) {
             import_note(import, "file-truncated", lines_number(lines), "the histogram ends without its summary");

@@ -273,6 +273,33 @@ static void records_are_no_blocks(void **state)
     bench_end(&b);
 }
 
+/* 16 windows of 120 exceeded the threshold: events. In each window of 20: a floor. */
+static void a_detector_that_is_seldom_hit_has_no_floor(void **state)
+{
+    (void)state;
+    static const int64_t duration_s[] = {120, 20};
+    for (size_t i = 0; i < 2; i++) {
+        struct bench b;
+        bench_begin(&b);
+        bench_run(&b, "a", 0);
+        bench_fact(&b, "hwlatdetect.window", "1000000us");
+        bench_fact(&b, "hwlatdetect.n_exceeding", "16");
+        struct series s = series_of(&b, "inner");
+        s.tool = "hwlatdetect";
+        s.path = PATH_NOISE;
+        s.is_block_maxima = true;
+        s.n_samples = 3; /* lines of 16 that were posted */
+        s.min_ns = 15000;
+        s.avg_ns = 17000;
+        s.max_ns = 18000;
+        s.duration_ns = duration_s[i] * 1000000000;
+        bench_series(&b, &s, NULL, 0);
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE);
+        assert_true((found(&b, "noise-floor") != NULL) == (i == 1));
+        bench_end(&b);
+    }
+}
+
 /* Five overflows of two threads in the same cycles but for a start 7 cycles later; a third's are its own. */
 static void overflows_in_the_same_cycles_are_one_cause(void **state)
 {
@@ -451,6 +478,7 @@ int main(void)
         cmocka_unit_test(a_replayed_stall_is_one),
         cmocka_unit_test(maxima_of_seconds_are_a_gev_sample),
         cmocka_unit_test(records_are_no_blocks),
+        cmocka_unit_test(a_detector_that_is_seldom_hit_has_no_floor),
         cmocka_unit_test(overflows_in_the_same_cycles_are_one_cause),
         cmocka_unit_test(a_stop_that_many_threads_saw_is_confirmed),
         cmocka_unit_test(a_body_of_two_bins_has_no_tail),

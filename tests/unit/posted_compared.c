@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Posts that compare: kernels, boards, patches, each result below its heading or in a table's column. */
+#include "posted_text.h"
+
+#define OLD_STATUS "T: 0 ( 1633) P:80 I:10000 C:   5000 Min:      9 Act:   11 Avg:   21 Max:     161\n"
+#define NEW_STATUS "T: 0 ( 1191) P:80 I:10000 C:   5000 Min:      4 Act:    8 Avg:    9 Max:      81\n"
+#define OLD_KERNEL "Linux lotus 6.1.21-v8+ #1642 SMP PREEMPT Mon Apr  3 17:24:16 BST 2023 aarch64 GNU/Linux\n"
+#define NEW_KERNEL "Linux lotus 6.1.77-rt24-v8+ #1 SMP PREEMPT_RT Tue Feb 13 17:01:58 +0330 2024 aarch64 GNU/Linux\n"
+
+/* Two kernels, then their two results: each its own. Two kernels and one result: it is not known whose. */
+static void test_kernels_above(void **state)
+{
+    (void)state;
+    struct store *store = import_text("old kernel:\n" OLD_KERNEL "new kernel:\n" NEW_KERNEL "\nfor old kernel:\n" OLD_STATUS "\nfor new kernel:\n" NEW_STATUS);
+    assert_int_equal(store->n_runs, 2);
+    assert_string_equal(fact(store, 0, "kernel.release"), "6.1.21-v8+");
+    assert_string_equal(fact(store, 1, "kernel.release"), "6.1.77-rt24-v8+");
+    assert_string_equal(fact(store, 0, "kernel.preempt"), "preempt");
+    assert_string_equal(fact(store, 1, "kernel.preempt"), "preempt_rt");
+    assert_string_equal(fact(store, 1, "host.name"), "lotus");
+    assert_string_equal(fact(store, 1, "heading"), "for new kernel");
+    store_close(store);
+    store = import_text(OLD_KERNEL NEW_KERNEL OLD_STATUS);
+    assert_string_equal(fact(store, 0, "kernel.release"), "");
+    assert_string_equal(fact(store, 0, "mentioned.kernel.release"), "6.1.21-v8+");
+    store_close(store);
+}
+
+/* A release in a heading is the kernel of the result below; that of other software is not. */
+static void test_headings(void **state)
+{
+    (void)state;
+    struct store *store = import_text("realtime (6.1.31-rt11-sun50iw9):\n```sh\n" OLD_STATUS "```\n\n### kernel 5.10.78+PREEMPT\n```shell\n"
+                                      "$ cyclictest -p 80 -l 5000\n" NEW_STATUS "```\n**Xenomai 3.1.2-rc1**\n" OLD_STATUS);
+    assert_int_equal(store->n_runs, 3);
+    assert_string_equal(fact(store, 0, "heading"), "realtime (6.1.31-rt11-sun50iw9)");
+    assert_string_equal(fact(store, 0, "kernel.release"), "6.1.31-rt11-sun50iw9");
+    assert_string_equal(fact(store, 1, "kernel.release"), "5.10.78");
+    assert_string_equal(fact(store, 2, "heading"), "Xenomai 3.1.2-rc1");
+    assert_string_equal(fact(store, 2, "kernel.release"), "");
+    store_close(store);
+    store = import_text("# Our board\n" OLD_STATUS); /* a page's title */
+    assert_string_equal(fact(store, 0, "heading"), "");
+    store_close(store);
+}
+
+/* Quoted-printable without any coded character: the head says it, or the lines do by where they break. */
+static void test_soft_breaks(void **state)
+{
+    (void)state;
+    static const char body[] = "# cyclictest -Smp99\nT: 0 ( 4404) P:99 I:1000 C:   1536 Min:      1 Act:    1 Avg:    3 Max:   =\n 3846\n"
+                               "T: 1 ( 4405) P:99 I:1500 C:   1021 Min:      1 Act:    1 Avg:    6 Max:   =\n 5912\n"
+                               "T: 2 ( 4406) P:99 I:2000 C:    765 Min:      1 Act:    1 Avg:    8 Max:   =\n 5368\n";
+    char text[2000];
+    snprintf(text, sizeof text, "DKIM-Signature: v=1; a=rsa-sha256; c=relaxed\nContent-Transfer-Encoding: quoted-printable\nX-Key: a=b=c\n\n%s", body);
+    const char *const texts[] = {text, body};
+    for (size_t i = 0; i < 2; i++) {
+        struct store *store = import_text(texts[i]);
+        check(store, 0, "T0", 1536, 1000, 3000, 3846000);
+        check(store, 2, "T2", 765, 1000, 8000, 5368000);
+        store_close(store);
+    }
+}
+
+/* The summary first, then the rows: one histogram, nothing missing. */
+static void test_summary_first(void **state)
+{
+    (void)state;
+    struct store *store = import_text("    # Total: 100\n    # Min Latencies: 00007\n    # Avg Latencies: 00008\n    # Max Latencies: 00009\n"
+                                      "    # Histogram Overflows: 00000\n\n    # Histogram\n    000006 000000\n    000007 000050\n    000008 000040\n"
+                                      "    000009 000010\n    000010 000000\n");
+    assert_int_equal(store->n_series, 1);
+    check(store, 0, "T0", 100, 7000, 8000, 9000);
+    size_t n_bins;
+    store_bins(store, 0, &n_bins);
+    assert_int_equal(n_bins, 3);
+    assert_false(has_note(store, "entries-missing"));
+    store_close(store);
+}
+
+/* The first edge of a plot file stands behind a line without an end; the last one was not pasted, but the maximum's row was. */
+static void test_glued_edge(void **state)
+{
+    (void)state;
+    struct store *store = import_text("# 00:01:00 (periodic user-mode task, 100 us period, priority 99)\n# ----lat min|----lat avg|----lat max|-overrun|---msw|\n"
+                                      "#       0.343|      1.078|      4.110|       0|     0|\n# Linux 4.4.200-xeno\n......\n# Cobalt core 3.1 detected\n"
+                                      "PKG_CONFIG_PATH=:/usr/lib/pkgconfig0 1\n0.5 1001\n1.5 501\n2.5 101\n3.5 11\n4.5 2\n");
+    assert_int_equal(store->series[0].n_samples, 1612 - 1);
+    assert_int_equal(store->series[0].max_ns, 4110);
+    assert_string_equal(fact(store, 0, "kernel.release"), "4.4.200-xeno");
+    assert_false(has_note(store, "file-truncated"));
+    store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernels_above), cmocka_unit_test(test_headings), cmocka_unit_test(test_soft_breaks),
+        cmocka_unit_test(test_summary_first), cmocka_unit_test(test_glued_edge),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
