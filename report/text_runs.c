@@ -172,15 +172,28 @@ static void print_series(const struct text_view *view, const json_t *run)
         page_line(&view->page, "  ... and %zu more series (--json shows all)", n_all - n);
 }
 
+#define MAX_NAME_BYTES 72 /* with its heading, in lines of 80 */
+
 void text_add_run(const json_t *run, const char *unnamed, struct text *out)
 {
     const char *label = json_get_text(run, "label");
     const char *heading = json_get_text(json_object_get(json_object_get(run, "facts"), "heading"), "value");
     words_clean(!label ? unnamed : strcmp(label, "-") == 0 ? "standard input" : label, out);
-    if (heading) {
-        text_add(out, ": ");
-        words_clean(heading, out);
+    /* A table's row already gave the run its name. */
+    if (!heading || (label && strstr(label, heading)) || out->length + 12 > MAX_NAME_BYTES)
+        return;
+    struct text clean = {0};
+    words_clean(heading, &clean);
+    size_t room = MAX_NAME_BYTES - out->length - 2;
+    if (clean.length > room) {
+        room -= 3;
+        while (room && ((unsigned char)text_string(&clean)[room] & 0xc0) == 0x80) /* no half characters */
+            room--;
+        text_format(out, ": %.*s...", (int)room, text_string(&clean));
+    } else {
+        text_format(out, ": %s", text_string(&clean));
     }
+    text_release(&clean);
 }
 
 /* A file's path without the run's own folder in front, which the heading has just named. */
