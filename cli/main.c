@@ -20,8 +20,9 @@ static void print_help(FILE *file)
     for (size_t i = 0; commands[i]; i++)
         if (commands[i]->summary)
             fprintf(file, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\nINPUT is any file the tools wrote (cyclictest, rtla, ftrace, trace.dat, Xenomai ...),\n"
-          "a directory or archive of them, a run file made by import, or - for standard input.\n"
+    fputs("\nINPUT is any file the tools wrote (cyclictest, rtla, ftrace, trace.dat, Xenomai\n"
+          "...), a directory or archive of them, a run file made by import, or - for\n"
+          "standard input.\n"
           "whylate COMMAND --help tells the rest; exit codes: 0 done, 1 a stated limit was\n"
           "exceeded, 2 wrong use, 3 input not understood, 4 output not writable.\n",
           file);
