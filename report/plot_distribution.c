@@ -2,6 +2,7 @@
 /* Histogram (log count axis) and complementary distribution (log-log), a line per series. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/duration.h"
@@ -69,11 +70,43 @@ static void set_axes(struct plot *plot, const struct range *range)
     fputs("set key outside above horizontal Left reverse samplen 2 spacing 1.1 maxrows 6 tc rgb '#202020'\n", plot->script);
 }
 
-static void add_curve(struct plot *plot, size_t index, size_t n_series, const char *title, const char *style)
+/* The k-th shade of a colour: itself, then darker and lighter ones that can still be told from each other. */
+static unsigned shade_of(const char *color, size_t k)
 {
-    text_format(plot->command, "%s'%s.dat' index %zu using 1:2 with %s ", index ? ", \\\n  " : "plot ", plot->name, index, style);
+    static const double toward_white[] = {0, -0.4, 0.4, -0.65, 0.6}; /* below 0: toward black */
+    double share = toward_white[k % (sizeof toward_white / sizeof *toward_white)];
+    unsigned long rgb = strtoul(color + 1, NULL, 16);
+    unsigned shade = 0;
+    for (int shift = 16; shift >= 0; shift -= 8) {
+        double part = (double)(rgb >> shift & 0xff);
+        part += share > 0 ? share * (255 - part) : share * part;
+        shade |= (unsigned)part << shift;
+    }
+    return shade;
+}
+
+/* How a curve is told from the others: one run's series by their colours, several runs' by a colour each and its shades. */
+struct look {
+    unsigned rgb;
+    size_t dash;
+};
+
+static struct look look_of(const struct store *store, const uint32_t *list, size_t index)
+{
+    const struct series *series = &store->series[list[index]];
+    size_t n_before = 0;
+    if (store->n_runs < 2 || store->n_runs > PLOT_N_COLORS)
+        return (struct look){shade_of(plot_color[index % PLOT_N_COLORS], 0), 1 + index / PLOT_N_COLORS};
+    for (size_t i = 0; i < index; i++)
+        n_before += store->series[list[i]].run == series->run;
+    return (struct look){shade_of(plot_color[series->run], n_before), 1};
+}
+
+static void add_curve(struct plot *plot, size_t index, size_t n_series, struct look look, const char *title)
+{
+    text_format(plot->command, "%s'%s.dat' index %zu using 1:2 with lines ", index ? ", \\\n  " : "plot ", plot->name, index);
     if (index < MAX_NAMED) {
-        text_format(plot->command, "lc rgb '%s' lw 2 dt %zu title ", plot_color[index % PLOT_N_COLORS], 1 + index / PLOT_N_COLORS);
+        text_format(plot->command, "lc rgb '#%06x' lw 2 dt %zu title ", look.rgb, look.dash);
         text_add_quoted(plot->command, title);
     } else {
         text_add(plot->command, "lc rgb '#b0b0b0' lw 1 ");
@@ -155,10 +188,23 @@ static void add_maxima(struct plot *plot, const struct store *store, const uint3
                     plot->name, n);
 }
 
+/* So that the legend names one run after the other; within a run the order stays, the largest maximum first. */
+static void sort_by_run(const struct store *store, uint32_t *list, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = i; k && store->series[list[k]].run < store->series[list[k - 1]].run; k--) {
+            uint32_t swap = list[k];
+            list[k] = list[k - 1];
+            list[k - 1] = swap;
+        }
+}
+
 static void draw_curves(const struct plot_source *source, struct plot *plot, bool is_tail)
 {
     size_t n;
     uint32_t *list = plot_series(source->store, &n);
+    if (n <= MAX_NAMED)
+        sort_by_run(source->store, list, n);
     struct distribution *distribution = memory_new(n * sizeof *distribution);
     struct range range = {.low_ns = INFINITY, .high_ns = 1};
     for (size_t i = 0; i < n; i++) {
@@ -171,7 +217,7 @@ static void draw_curves(const struct plot_source *source, struct plot *plot, boo
     for (size_t i = 0; i < n; i++) {
         struct text title = {0};
         series_title(source->store, list[i], &distribution[i], &title);
-        add_curve(plot, i, n, text_string(&title), "lines");
+        add_curve(plot, i, n, look_of(source->store, list, i), text_string(&title));
         (is_tail ? write_tail : write_histogram)(plot->data, &distribution[i], &range);
         text_release(&title);
         mark_limit(plot, &distribution[i], &range);

@@ -165,7 +165,7 @@ static void draw_samples(const struct plot_source *source, size_t index, struct 
     fprintf(plot->script,
             "set title 'Latency over %s: the worst of each column' tc rgb '#202020'\n"
             "set grid xtics ytics lc rgb '#e4e4e4' lw 1\nset border 3 lc rgb '#606060'\nset tics nomirror\nset yrange [0:*]\n"
-            "set key outside below horizontal Left reverse samplen 2\nset ylabel 'latency (%s)'\n",
+            "set key outside below horizontal Left reverse samplen 2 height 1\nset ylabel 'latency (%s)'\n",
             axis.has_times ? "time" : "the run", y_unit.name);
     if (axis.has_times)
         fprintf(plot->script, "set xlabel 'time since the first sample (%s)'\n", x_unit.name);

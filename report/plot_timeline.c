@@ -247,7 +247,7 @@ static void write_axes(const struct plot_source *source, struct plot *plot, cons
             axis_x(chart, chart->end_ns), (double)chart->n_lanes + 0.4);
     static const char *const since[] = {
         [WINDOW_TIMER] = "it was due", [WINDOW_WAKEUP] = "it was woken", [WINDOW_BLOCKED] = "it was blocked", [WINDOW_SECTION] = "the section began"};
-    fprintf(plot->script, "set xlabel 'time since %s (%s)' offset 0,0.7\nset border 1 lc rgb '#606060'\nset xtics nomirror out\nset grid xtics lc rgb '#e4e4e4' lw 1\nset ytics scale 0 (",
+    fprintf(plot->script, "set xlabel 'time since %s (%s)' offset 0,0.4\nset border 1 lc rgb '#606060'\nset xtics nomirror out\nset grid xtics lc rgb '#e4e4e4' lw 1\nset ytics scale 0 (",
             since[chart->outlier->window], chart->unit.name);
     for (size_t i = 0; i < chart->n_lanes; i++) {
         const struct lane *lane = &chart->lane[i];
@@ -256,7 +256,7 @@ static void write_axes(const struct plot_source *source, struct plot *plot, cons
         else
             fprintf(plot->script, "%s'CPU %d %s' %zu", i ? ", " : "", (int)lane->cpu, lane_context_name(lane->context), i);
     }
-    fputs(")\nset key outside below horizontal Left reverse samplen 1.5\nset style fill solid 1.0 border lc rgb '#808080'\n", plot->script);
+    fputs(")\nset key outside below horizontal Left reverse samplen 1.5 height 1\nset style fill solid 1.0 border lc rgb '#808080'\n", plot->script);
 }
 
 static void legend(struct text *command, const char *name, unsigned rgb)

@@ -15,9 +15,12 @@
 #include "analyzers/finding.h"
 #include "base/text.h"
 
+/* What the sentence of a condition that no file states begins with. */
+#define SENTENCE_NOT_RECORDED "not recorded: "
+
 struct sentence {
     const char *code;
-    const char *variant; /* "" default */
+    const char *variant; /* NULL or "": the default */
     const char *text;    /* template of the finding's sentence */
     const char *advice;  /* template, or NULL */
     const char *meaning; /* for docs/findings.md: what the code says in general, when it is raised (default variant only) */

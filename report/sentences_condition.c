@@ -2,7 +2,7 @@
 /* Sentences for findings of the family "condition"; the form is told in report/sentences.h. */
 #include "report/sentences.h"
 
-#define NOT_RECORDED(what) "not recorded: " what
+#define NOT_RECORDED(what) SENTENCE_NOT_RECORDED what
 
 const struct sentence sentences_condition[] = {
     {.code = "command-mismatch", .text = "the run does not match its command",

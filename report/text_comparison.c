@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "base/memory.h"
+#include "report/metric.h"
 #include "report/text_view.h"
 #include "report/words.h"
 
@@ -18,35 +19,10 @@ static void cell_ns(struct table *table, double ns)
     table_cell(table, fabs(ns) < 9e18 ? duration_format((int64_t)llround(ns), cell) : NULL);
 }
 
-static double value_of_run(const json_t *metric, size_t run)
-{
-    const json_t *value = json_array_get(json_object_get(metric, "values"), run);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-/* "quantile:0.9999" is 99.99 %; other names are words already. */
-static void name_metric(const char *name, struct text *out)
-{
-    const char *level = strncmp(name, "quantile:", 9) == 0 ? name + 9 : strncmp(name, "no-worse:", 9) == 0 ? name + 9 : NULL;
-    if (level)
-        text_format(out, "%.10g %%", strtod(level, NULL) * 100);
-    else
-        text_add(out, name);
-}
-
-static bool is_test(const json_t *metric)
-{
-    const char *name = json_get_text(metric, "name");
-    return name && (strncmp(name, "test:", 5) == 0 || strncmp(name, "no-worse:", 9) == 0);
-}
-
-static void cell_p(struct table *table, double p)
+static void cell_p(struct table *table, const json_t *metric)
 {
     struct text text = {0};
-    if (p < 1e-16)
-        table_cell(table, "< 1e-16");
-    else
-        table_cell(table, words_number("p", p, &text) ? text_string(&text) : NULL);
+    table_cell(table, metric_p(metric, &text) ? text_string(&text) : NULL);
     text_release(&text);
 }
 
@@ -54,14 +30,11 @@ static void cells_ratio(struct table *table, const json_t *metric)
 {
     char cell[64];
     struct text interval = {0};
-    double low, high;
     snprintf(cell, sizeof cell, "%.3g", json_get_number(metric, "ratio"));
     table_cell(table, isnan(json_get_number(metric, "ratio")) ? NULL : cell);
-    if (json_get_interval(metric, "interval", &low, &high))
-        words_interval(low, high, &interval);
-    table_cell(table, interval.length ? text_string(&interval) : NULL);
+    table_cell(table, metric_interval(metric, &interval) ? text_string(&interval) : NULL);
     text_release(&interval);
-    cell_p(table, json_get_number(metric, "p"));
+    cell_p(table, metric);
 }
 
 /* Maxima of as many samples as the shortest run has: said where runs are of unequal length. */
@@ -77,7 +50,7 @@ static const json_t *matched_maxima(const json_t *comparison, const json_t *runs
     for (i = 0; i < json_array_size(runs); i++) {
         const json_t *value = json_array_get(expected, i);
         n_known += json_is_number(value);
-        differs |= json_is_number(value) && fabs(json_number_value(value) / value_of_run(max, i) - 1) > 0.005;
+        differs |= json_is_number(value) && fabs(json_number_value(value) / metric_value_ns(max, i) - 1) > 0.005;
     }
     return differs && n_known > 1 && !isnan(*n_samples) ? expected : NULL;
 }
@@ -99,15 +72,15 @@ static void print_metrics(const struct text_view *view, const json_t *comparison
     double n_matched;
     const json_t *expected = matched_maxima(comparison, runs, &n_matched);
     json_array_foreach(json_object_get(comparison, "metrics"), i, metric) {
-        if (is_test(metric))
+        if (metric_is_test(metric))
             continue;
         struct text name = {0};
-        name_metric(json_get_text(metric, "name") ? json_get_text(metric, "name") : "", &name);
+        metric_name(json_get_text(metric, "name") ? json_get_text(metric, "name") : "", &name);
         table_cell(table, text_string(&name));
         bool is_maximum = strcmp(text_string(&name), "max") == 0;
         text_release(&name);
         for (size_t r = 0; r < n_runs && !is_turned; r++)
-            cell_ns(table, value_of_run(metric, r));
+            cell_ns(table, metric_value_ns(metric, r));
         cells_ratio(table, metric);
         if (!is_maximum || !expected || is_turned)
             continue;
@@ -138,7 +111,7 @@ static const json_t *ranking_metric(const json_t *metrics, size_t n_runs)
         const char *name = json_get_text(metric, "name");
         bool all_known = name && (strncmp(name, "quantile:", 9) == 0 || strcmp(name, "max") == 0);
         for (size_t r = 0; r < n_runs && all_known; r++)
-            all_known = !isnan(value_of_run(metric, r));
+            all_known = !isnan(metric_value_ns(metric, r));
         if (all_known && strcmp(name, "max") == 0)
             max = metric;
         else if (all_known)
@@ -170,10 +143,10 @@ static void print_runs(const struct text_view *view, const json_t *metrics, cons
         table_cell(table, text_string(&name));
         text_release(&name);
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-            cell_ns(table, by_name[k] ? value_of_run(by_name[k], r) : NAN);
+            cell_ns(table, by_name[k] ? metric_value_ns(by_name[k], r) : NAN);
         size_t place = 1;
         for (size_t other = 0; other < n_runs && ranking; other++)
-            place += value_of_run(ranking, other) < value_of_run(ranking, r);
+            place += metric_value_ns(ranking, other) < metric_value_ns(ranking, r);
         snprintf(cell, sizeof cell, "%zu", place);
         table_cell(table, ranking ? cell : NULL);
     }
@@ -184,7 +157,7 @@ static void print_runs(const struct text_view *view, const json_t *metrics, cons
     if (ranking) {
         struct text line = {0};
         text_add(&line, "place: by ");
-        name_metric(json_get_text(ranking, "name"), &line);
+        metric_name(json_get_text(ranking, "name"), &line);
         text_add(&line, ", the smallest first.");
         page_paragraph(&view->page, 2, STYLE_DIM, NULL, text_string(&line));
         text_release(&line);
@@ -193,30 +166,18 @@ static void print_runs(const struct text_view *view, const json_t *metrics, cons
 
 static void print_tests(const struct text_view *view, const json_t *metrics, size_t n_runs)
 {
-    static const struct {
-        const char *name, *asks;
-    } tests[] = {{"test:mann-whitney", "Mann-Whitney: one side is larger in its body"},
-                 {"test:kolmogorov-smirnov", "Kolmogorov-Smirnov: some share below a value differs"},
-                 {"test:anderson-darling", "Anderson-Darling: not all sides are of one distribution"}};
     static const struct table_column columns[] = {{"what a small p shows", .flexible = true}, {"p", .right = true}};
     struct table *table = table_new(columns, 2);
     const json_t *metric;
     size_t i;
     json_array_foreach(metrics, i, metric) {
-        if (!is_test(metric))
+        if (!metric_is_test(metric))
             continue;
-        const char *name = json_get_text(metric, "name");
-        struct text asks = {0};
-        for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
-            if (strcmp(name, tests[k].name) == 0)
-                text_add(&asks, tests[k].asks);
-        if (!asks.length) {
-            text_add(&asks, "no worse than the margin at ");
-            name_metric(name, &asks);
-        }
-        table_cell(table, text_string(&asks));
-        cell_p(table, json_get_number(metric, "p"));
-        text_release(&asks);
+        struct text shows = {0};
+        metric_test(metric, &shows);
+        table_cell(table, text_string(&shows));
+        cell_p(table, metric);
+        text_release(&shows);
     }
     if (table_n_rows(table) > 0) {
         page_heading(&view->page, n_runs > 2 ? "Tests (of the side that differs most)" : "Tests");
@@ -325,33 +286,6 @@ static void print_conditions(const struct text_view *view, const json_t *runs)
     table_free(table);
 }
 
-/* "a against b"; what nobody states is said once. */
-static void add_values(const json_t *values, bool is_count, struct text *line)
-{
-    size_t i, n_known = 0;
-    const json_t *value;
-    json_array_foreach(values, i, value)
-        n_known += json_is_string(value);
-    if (!n_known) {
-        text_add(line, "not stated by any");
-        return;
-    }
-    const char **words = memory_new(json_array_size(values) * sizeof *words);
-    struct text *counts = memory_new(json_array_size(values) * sizeof *counts);
-    json_array_foreach(values, i, value) {
-        words[i] = json_string_value(value);
-        if (words[i] && is_count) {
-            words_count(strtoull(words[i], NULL, 10), &counts[i]);
-            words[i] = text_string(&counts[i]);
-        }
-    }
-    text_add_distinct(line, words, json_array_size(values), "not stated");
-    for (i = 0; i < json_array_size(values); i++)
-        text_release(&counts[i]);
-    free(counts);
-    free(words);
-}
-
 static void print_confounds(const struct text_view *view, const json_t *confounds)
 {
     size_t i;
@@ -360,7 +294,7 @@ static void print_confounds(const struct text_view *view, const json_t *confound
         struct text line = {0};
         const char *severity = json_get_text(confound, "severity"), *why = json_get_text(confound, "why");
         text_format(&line, "%s: ", json_get_text(confound, "key"));
-        add_values(json_object_get(confound, "values"), strcmp(json_get_text(confound, "key"), "length") == 0, &line);
+        confound_values(confound, &line);
         if (why)
             text_format(&line, "; %s", why);
         char mark[16];

@@ -16,18 +16,18 @@ bool text_view_has_color(FILE *file)
     return isatty(fileno(file)) && term && strcmp(term, "dumb") != 0 && !(no_color && *no_color);
 }
 
-static void print_headline(const struct text_view *view, enum page_style style, const char *text)
+/* The sentence that answers, on top; the text is released. */
+static void print_headline(const struct text_view *view, struct text *headline)
 {
-    (void)style;
-    page_paragraph(&view->page, 0, STYLE_PLAIN, NULL, text);
+    page_paragraph(&view->page, 0, STYLE_PLAIN, NULL, text_string(headline));
+    text_release(headline);
 }
 
 static void view_info(const struct text_view *view)
 {
     struct text headline = {0};
     headline_runs(view->document, &headline);
-    print_headline(view, STYLE_BOLD, text_string(&headline));
-    text_release(&headline);
+    print_headline(view, &headline);
     text_runs(view, true);
     text_findings(view);
 }
@@ -42,8 +42,7 @@ static void view_validate(const struct text_view *view)
 {
     struct text headline = {0};
     headline_verdicts(view->document, &headline);
-    print_headline(view, STYLE_BOLD, text_string(&headline));
-    text_release(&headline);
+    print_headline(view, &headline);
     text_series(view);
     text_findings(view);
 }
@@ -66,18 +65,29 @@ static void view_check(const struct text_view *view)
                     words_plural(n_problems, "point", "points"));
     else
         text_add(&headline, "Nothing in the set-up as recorded is known to cost latency; what was not recorded cannot be judged.");
-    print_headline(view, STYLE_BOLD, text_string(&headline));
-    text_release(&headline);
+    print_headline(view, &headline);
     text_findings(view);
 }
 
+/* The answers first, as on the page; then what is in the files. */
 static void view_report(const struct text_view *view)
 {
-    view_info(view);
-    if (json_array_size(json_object_get(view->document, "outliers")))
+    const json_t *document = view->document;
+    if (json_array_size(json_object_get(document, "outliers"))) {
         text_outliers(view);
-    if (json_is_object(json_object_get(view->document, "comparison")))
+        putc('\n', view->page.file);
+    }
+    if (json_is_object(json_object_get(document, "comparison"))) {
         text_comparison(view);
+        putc('\n', view->page.file);
+    }
+    struct text headline = {0};
+    headline_verdicts(document, &headline);
+    print_headline(view, &headline);
+    headline_runs(document, &headline);
+    print_headline(view, &headline);
+    text_findings(view);
+    text_runs(view, true);
 }
 
 static const struct {

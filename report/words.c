@@ -91,10 +91,13 @@ bool words_number(const char *key, double number, struct text *out)
         text_format(out, "%.2g", number);
     else if (key_ends(key, "_pct"))
         text_format(out, number != 0 && fabs(number) < 0.1 ? "%.2g %%" : fabs(number) < 10 ? "%.2g %%" : "%.0f %%", number);
-    else if (key_ends(key, "_hz"))
-        text_format(out, "%.4g Hz", number);
-    else
-        text_format(out, "%.4g", number);
+    else {
+        if (number >= 10000 && number < 1e9) /* no exponent where people write none */
+            words_count((uint64_t)llround(number), out);
+        else
+            text_format(out, "%.4g", number);
+        text_add(out, key_ends(key, "_hz") ? " Hz" : "");
+    }
     return true;
 }
 
