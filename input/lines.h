@@ -38,8 +38,9 @@ enum repair {
     REPAIR_HTML = 1 << 7,             /* &gt; &lt; &amp; &quot; */
     REPAIR_WRAPPED = 1 << 8,          /* an importer joined lines: it says so itself */
     REPAIR_NULS = 1 << 9,             /* NUL bytes before the text (a cut log, a shared-memory snapshot) */
+    REPAIR_DIFF = 1 << 10,            /* "+" of a patch that adds the text to a document */
 };
-#define N_REPAIRS 10
+#define N_REPAIRS 11
 const char *repair_name(enum repair repair); /* "quoted-printable" */
 
 struct lines;

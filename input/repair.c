@@ -21,7 +21,8 @@ static bool looks_utf16(const unsigned char *bytes, size_t size, bool big_endian
 }
 
 struct evidence {
-    size_t n_lines, n_gt, n_colon, n_soft_breaks, n_short_breaks, n_equals_20_3d, n_equals_bare, n_entities, n_prefixes, n_cr, n_lf;
+    size_t n_lines, n_gt, n_colon, n_soft_breaks, n_short_breaks, n_equals_20_3d, n_equals_bare, n_entities, n_prefixes;
+    size_t n_plus, n_blank, n_hunks;
     bool odd;
     bool in_mail_head, is_declared; /* "Content-Transfer-Encoding: quoted-printable" */
 };
@@ -37,6 +38,12 @@ static size_t console_prefix_length(const char *line, size_t length);
 static bool is_quote_mark(const char *p, const char *end)
 {
     return p < end && *p == '>' && !(p + 1 < end && p[1] == '|');
+}
+
+/* The '+' of a line that a patch adds; no drawing ("+-----") and no file name ("+++ b/...") begins so. */
+static size_t diff_mark_length(const char *line, size_t length)
+{
+    return length > 1 && line[0] == '+' && line[1] != '+' && line[1] != '-';
 }
 
 /*
@@ -72,6 +79,16 @@ static void examine_mail_head(struct evidence *e, const char *line, size_t lengt
 #define MIN_SOFT_LINE 66
 #define MAX_SOFT_LINE 76
 
+static void examine_diff(struct evidence *e, const char *line, const char *end)
+{
+    const char *p = line; /* behind the marks of quoting */
+    while (is_quote_mark(p, end) || (p > line && p < end && *p == ' ' && is_quote_mark(p + 1, end)))
+        p++;
+    p += p > line && p < end && *p == ' ';
+    e->n_plus += diff_mark_length(p, (size_t)(end - p));
+    e->n_hunks += end - p > 8 && memcmp(p, "@@ -", 4) == 0;
+}
+
 static void examine_line(struct evidence *e, const char *line, size_t length)
 {
     const char *end = line + length;
@@ -87,6 +104,8 @@ static void examine_line(struct evidence *e, const char *line, size_t length)
         examine_mail_head(e, line, length);
     if (e->in_mail_head)
         return;
+    e->n_blank += p == end;
+    examine_diff(e, line, end);
     if (is_quote_mark(p, end))
         e->n_gt++;
     else if (length && *line == ':')
@@ -181,9 +200,10 @@ void damage_examine(struct text_damage *damage, const unsigned char *bytes, size
     /* I-pipe dumps begin their rows with ':' and mark one with '>': no quoting. */
     damage->has_quoting = (e.n_gt > 0 || damage->has_html) && !(e.n_colon >= 5 && e.n_gt * 5 <= e.n_colon);
     damage->has_console_prefix = e.n_prefixes > 0;
+    damage->has_diff_marks = e.n_plus >= 4 && (e.n_hunks || 10 * e.n_plus >= 9 * (e.n_lines - e.n_blank));
     damage->is_plain = damage->encoding == ENCODING_UTF8 && damage->bom_bytes == 0 && damage->end_of_line == '\n' &&
                        !damage->has_odd_bytes && !damage->is_quoted_printable && !damage->has_html &&
-                       !damage->has_quoting && !damage->has_console_prefix;
+                       !damage->has_quoting && !damage->has_console_prefix && !damage->has_diff_marks;
 }
 
 void utf16_decode(const unsigned char *bytes, size_t n_bytes, bool big_endian, struct text *out)
@@ -554,6 +574,11 @@ void repair_line(const struct text_damage *damage, const char *line, size_t leng
     }
     if (damage->has_quoting)
         strip_quoting(result);
+    if (damage->has_diff_marks && diff_mark_length(result->text, result->length)) {
+        result->text++;
+        result->length--;
+        result->repairs |= REPAIR_DIFF;
+    }
     if (damage->has_console_prefix) {
         size_t n = console_prefix_length(result->text, result->length);
         if (n) {

@@ -23,6 +23,7 @@ struct text_damage {
     bool has_quoting;         /* "> " */
     bool has_odd_bytes;       /* CR, ESC, NUL, backspace, bytes from 0x80 */
     bool has_console_prefix;
+    bool has_diff_marks;      /* "+" before the lines that a patch adds */
 };
 void damage_examine(struct text_damage *damage, const unsigned char *bytes, size_t size);
 
