@@ -444,6 +444,9 @@ void ftrace_body_parse(const struct ftrace_row *row, struct ftrace_event *event)
         if (ftrace_match("# %0a %1s", body, end, event))
             return;
     }
+    /* "1456:  0:S ==> [001]   12905: 19:R cyclictest": a real-time task's tid is no event's name. */
+    if (body < end && is_digit(*body) && ftrace_body_wakeup(body, end, event))
+        return;
     if (ftrace_body_split(body, end, &name, &length, &text)) {
         if (ftrace_body_parse_named(row, name, length, text, end, event))
             return;
@@ -452,8 +455,7 @@ void ftrace_body_parse(const struct ftrace_row *row, struct ftrace_event *event)
         ftrace_event_string(event, 1, text, (size_t)(end - text));
         return;
     }
-    if (ftrace_body_function(body, end, event) || ftrace_body_wakeup(body, end, event) ||
-        ftrace_body_hwlat(body, end, event) || ftrace_body_timerlat(body, end, event) ||
+    if (ftrace_body_function(body, end, event) || ftrace_body_hwlat(body, end, event) || ftrace_body_timerlat(body, end, event) ||
         ftrace_body_osnoise(body, end, event) || ftrace_body_26(row, event))
         return;
     ftrace_event_begin(event, KIND_OTHER);

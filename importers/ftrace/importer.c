@@ -60,13 +60,27 @@ static bool is_dump_begin(const struct line *line)
     return line_has(line, "Dumping ftrace ") && line_has(line, "buffer:");
 }
 
+/* "[omitted for brevity]", "[last 5 lines repeat ~2000 times]", "[ zillions of these deleted ]" */
+static bool is_remark(const char *p, const char *end)
+{
+    static const char *const words[] = {"omit", "delet", "repeat", "skip", "etc", "trunc", "remov", "cut", "lines", "more", "find"};
+    while (end > p && end[-1] == ' ')
+        end--;
+    if (end - p < 5 || *p != '[' || end[-1] != ']')
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (memmem(p, (size_t)(end - p), words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
 /* "[... cut by the capture script ...]", "[snip]", "...", grep's "--": somebody took lines out here. */
 static bool is_cut(const struct line *line)
 {
     const char *p = line->text, *end = p + line->length;
     scan_blanks(&p, end);
     return scan_literal(&p, end, "...") || scan_literal(&p, end, "[...") || scan_literal(&p, end, "[snip") ||
-           (scan_literal(&p, end, "--") && p == end) || scan_literal(&p, end, "<snip") || scan_literal(&p, end, "--8<") || line_has(line, "capture script");
+           is_remark(p, end) || (scan_literal(&p, end, "--") && p == end) || scan_literal(&p, end, "<snip") || scan_literal(&p, end, "--8<") || line_has(line, "capture script");
 }
 
 static bool is_frame(const struct line *line, const char **frame, size_t *length)
@@ -227,6 +241,10 @@ static void look_ahead_26(struct ftrace_reader *reader, struct lines *lines)
             if ((size_t)(row.end - row.body) > n && memcmp(row.body, interrupts[i], n) == 0)
                 reader->flags_lie = true;
         }
+        /* The scheduler runs in no interrupt, whatever the letters say. */
+        if (memchr("hH", row.token[2], 2) && row.end - row.body > 11 &&
+            (memcmp(row.body, "__switch_to", 11) == 0 || memcmp(row.body, "__schedule ", 11) == 0))
+            reader->flags_lie = true;
         was_off = (row.token[0] == 'D' || row.token[0] == 'd') && row.token[2] == '.';
     }
 }
@@ -311,8 +329,7 @@ static bool take_other(struct ftrace_reader *reader, struct import *import, stru
         return true;
     if (is_cut(line)) {
         import_note(import, "entries-missing", line->number, "somebody cut lines out of the text");
-        for (size_t i = 0; i < reader->n_buffers; i++)
-            buffer_lost(&reader->buffers[i], CPU_UNKNOWN, COUNT_UNKNOWN, "cut out of the text");
+        reader_lost(reader, "cut out of the text");
         return true;
     }
     if (line->length && line->text[0] == '#')
@@ -460,8 +477,7 @@ static enum status ftrace_read(struct import *import, struct lines *lines, struc
         open_at_row(reader, import, lines);
         reader_buffer(reader, import, "", 0);
     } else { /* the same trace goes on behind other text */
-        for (size_t i = 0; i < reader->n_buffers; i++)
-            buffer_lost(&reader->buffers[i], CPU_UNKNOWN, COUNT_UNKNOWN, "other text in between");
+        reader_lost(reader, "other text in between");
     }
     uint64_t n = 0;
     do {

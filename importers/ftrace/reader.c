@@ -12,6 +12,7 @@
 #define N_TASKS_MAX 65536
 /* A stamp that falls by less is a clock's jitter between contexts; by more, another trace begins. */
 #define FALL_MAX_NS 1000000
+#define FALL_CUT_NS 50000 /* where lines were cut out in between */
 
 void buffer_grow_slots(struct trace_buffer *buffer, size_t n)
 {
@@ -88,10 +89,13 @@ static void buffer_begin(struct ftrace_reader *reader, struct import *import, st
     stream.kernel = header->kernel[0] ? header->kernel : NULL;
     stream.preempt_model = header->model[0] ? header->model : NULL;
     stream.n_cpus = header->n_cpus;
-    stream.n_shown = is_one_cpu_file(import) ? COUNT_UNKNOWN : header->n_shown;
-    stream.n_written = header->n_written;
+    bool is_headers = !reader->has_another; /* the header's counts are of its own rows only */
+    stream.n_shown = is_one_cpu_file(import) || !is_headers ? COUNT_UNKNOWN : header->n_shown;
+    stream.n_written = is_headers ? header->n_written : COUNT_UNKNOWN;
     buffer->run = reader->run;
     buffer->stream = store_add_stream(import->store, &stream);
+    if (reader->n_buffers == 1)
+        reader->first_stream = buffer->stream;
     buffer->sink = event_sink_new(import->store, buffer->stream);
     buffer->slots = NULL;
     buffer->n_slots = 0;
@@ -141,6 +145,13 @@ void buffer_lost(struct trace_buffer *buffer, int32_t cpu, uint64_t n_lost, cons
         slot->gap_is_open = true;
         slot->gap_reason = reason;
     }
+}
+
+void reader_lost(struct ftrace_reader *reader, const char *reason)
+{
+    for (size_t i = 0; i < reader->n_buffers; i++)
+        if (reader->buffers[i].name[0] != '\n') /* of a trace that is over */
+            buffer_lost(&reader->buffers[i], CPU_UNKNOWN, COUNT_UNKNOWN, reason);
 }
 
 /* ---- names ---- */
@@ -270,13 +281,17 @@ static int64_t settle_time(struct ftrace_reader *reader, struct import *import, 
 {
     if ((*slot)->last_ns != NS_UNKNOWN && time_ns < (*slot)->last_ns) {
         int64_t fall = (*slot)->last_ns - time_ns;
-        if (fall > FALL_MAX_NS && !reader->is_rebuilt && reader->n_buffers < N_BUFFERS_MAX) {
+        int64_t allowed_ns = (*slot)->gap_is_open ? FALL_CUT_NS : FALL_MAX_NS;
+        if (fall > allowed_ns && !reader->is_rebuilt && reader->n_buffers < N_BUFFERS_MAX) {
             /* The used-up buffer stays in the list under a name that no prefix can have. */
             import_note(import, "mixed-runs", 0, "time goes back: another trace begins in the middle of the text");
             struct trace_buffer *used = &reader->buffers[reader->n_buffers++];
             *used = *buffer;
             used->name[0] = '\n';
             used->name[1] = '\0';
+            for (size_t i = 0; i < used->n_slots; i++)
+                used->slots[i].gap_is_open = false; /* what was cut out lies between the two */
+            reader->has_another = true;
             buffer_begin(reader, import, buffer);
             *slot = buffer_slot(buffer, cpu);
         } else {

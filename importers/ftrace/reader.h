@@ -46,6 +46,7 @@ struct kept_sample {
     int64_t latency_ns, time_ns, irq_latency_ns;
     int32_t cpu, tid;
     uint64_t line, sequence;
+    uint32_t stream;
     const char *comm; /* kept by the writer */
 };
 /* A column of values that the trace's rows carry: one series. */
@@ -96,7 +97,9 @@ struct ftrace_reader {
     const char *clock;  /* "mono" ...; NULL unknown */
     struct clock_scale scale;
     bool is_rebuilt;    /* graph without stamps */
+    bool has_another;   /* time went back: the rows are of a trace without a header now */
     uint32_t run_series; /* of the header's maximum; ROW_NONE */
+    uint32_t first_stream; /* of the rows below the header, if another trace begins behind them */
     uint64_t n_rows;
     uint64_t n_bare, first_bare; /* rows of function_graph without the columns that place them */
     uint64_t n_foreign, first_foreign;
@@ -183,6 +186,8 @@ void reader_name_task(struct ftrace_reader *reader, struct import *import, int32
                       bool is_cut);
 /* Events were lost on a CPU (CPU_UNKNOWN: all seen) between its last event and its next. */
 void buffer_lost(struct trace_buffer *buffer, int32_t cpu, uint64_t n_lost, const char *reason);
+/* Of all buffers and CPUs: the text itself lacks rows here. */
+void reader_lost(struct ftrace_reader *reader, const char *reason);
 
 /* What an event adds to series and claims: summary.c. */
 void summary_event(struct ftrace_reader *reader, struct import *import, const struct trace_buffer *buffer, int32_t cpu,

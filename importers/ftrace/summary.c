@@ -70,7 +70,7 @@ static void claim_header(const struct ftrace_reader *reader, struct import *impo
     claim.kind = CLAIM_TRACER_HEADER;
     claim.section = summary_section(header);
     claim.series = reader->run_series;
-    claim.stream = reader->n_buffers ? reader->buffers[0].stream : ROW_NONE;
+    claim.stream = reader->n_buffers ? reader->first_stream : ROW_NONE;
     claim.cpu = header->cpu;
     claim.tid = header->tid;
     claim.comm = series->comm;
@@ -279,7 +279,8 @@ void summary_event(struct ftrace_reader *reader, struct import *import, const st
                    int64_t time_ns, const struct ftrace_row *row, uint64_t line, const struct ftrace_event *event)
 {
     size_t name_length, length;
-    struct kept_sample kept = {.time_ns = time_ns, .irq_latency_ns = NS_UNKNOWN, .cpu = cpu, .tid = row->tid, .line = line};
+    struct kept_sample kept = {.time_ns = time_ns, .irq_latency_ns = NS_UNKNOWN, .cpu = cpu, .tid = row->tid, .line = line,
+                               .stream = buffer->stream};
     if (event->kind != KIND_PRINT && event->kind != KIND_OTHER && event->kind != KIND_TIMERLAT && event->kind != KIND_HWLAT &&
         event->kind != KIND_OSNOISE && event->kind != KIND_OSNOISE_THRESHOLD)
         return;
@@ -326,7 +327,7 @@ static void claim_sample(struct ftrace_reader *reader, struct import *import, ui
     claim.kind = CLAIM_SAMPLE;
     claim.section = section;
     claim.series = series;
-    claim.stream = reader->n_buffers ? reader->buffers[0].stream : ROW_NONE;
+    claim.stream = kept->stream;
     claim.cpu = kept->cpu;
     claim.tid = kept->tid;
     claim.comm = kept->comm;
