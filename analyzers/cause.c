@@ -41,7 +41,7 @@ char *line_format(const struct cause_input *input, const struct subject *subject
     else if (subject->kind == OPEN_VECTOR && subject->number >= 0)
         snprintf(line, sizeof line, "%s:%d", name ? name : "vector", subject->number);
     else if (subject->kind == OPEN_SOFTIRQ)
-        snprintf(line, sizeof line, "softirq %s", name ? name : "");
+        snprintf(line, sizeof line, "softirq%s%s", name ? " " : "", name ? name : "");
     else
         snprintf(line, sizeof line, "%s", name ? name : subject->kind == OPEN_NMI ? "NMI" : "interrupt");
     return function ? arena_format(input->arena, "%s (%s)", line, function) : arena_string(input->arena, line);
@@ -179,7 +179,11 @@ static uint32_t function_of_holder(const struct cause_input *input, int32_t tid)
     uint32_t from_stack = place_of_switch(input);
     if (from_stack)
         return from_stack;
-    return h && h->function && !(word_class(input->words, h->function) & (WORD_SCHEDULES | WORD_PRIMITIVE)) ? h->function : 0;
+    if (h && h->function && !(word_class(input->words, h->function) & (WORD_SCHEDULES | WORD_PRIMITIVE)))
+        return h->function;
+    struct place place; /* its longest row is of a lock or a counter: who wanted that */
+    place_find(input, &place);
+    return h && h->function && 2 * place.function_ns > window_length_ns(input->window) ? place.function : 0;
 }
 
 /* Lower tasks: each with its own verdict; equal causes add up. */
@@ -238,6 +242,20 @@ static void add_sections(const struct cause_input *input, const struct shares *s
     }
 }
 
+/* A softirq that only rows show: where in it most of the time went. */
+static const char *softirq_format(const struct cause_input *input, const struct subject *subject)
+{
+    const char *line = line_format(input, subject, true);
+    struct place place;
+    if (subject->function)
+        return line;
+    place_find(input, &place);
+    const char *function = function_format(input->arena, store_string(input->store, place.function));
+    if (!function || place.function == subject->name || 2 * place.function_ns < window_length_ns(input->window))
+        return line;
+    return arena_format(input->arena, "%s in %s", line, function);
+}
+
 static void add_handlers(const struct cause_input *input, const struct shares *shares, struct candidates *list)
 {
     int64_t irq = shares_of_kind(shares, SLICE_IRQ) + shares_of_kind(shares, SLICE_IPI) - own_ns(shares, SLICE_IRQ) - own_ns(shares, SLICE_IPI);
@@ -249,7 +267,7 @@ static void add_handlers(const struct cause_input *input, const struct shares *s
     int64_t own_softirq = own_ns(shares, SLICE_SOFTIRQ);
     if (softirq)
         add(list, (struct candidate){.cause = CAUSE_SOFTIRQ,
-                                     .culprit = line_format(input, &softirq->subject, true),
+                                     .culprit = softirq_format(input, &softirq->subject),
                                      .confidence = CONFIDENCE_LIKELY,
                                      .why = "softirq-ran",
                                      .amount_ns = shares_of_kind(shares, SLICE_SOFTIRQ) - own_softirq},
@@ -305,6 +323,19 @@ static int64_t step_ns(const struct shares *shares)
     return sum;
 }
 
+/* The task that was current where the longest gap begins. */
+static const char *current_in_gap(const struct cause_input *input)
+{
+    const struct sweep *s = input->sweep;
+    const struct piece *longest = NULL, *before = NULL;
+    for (size_t i = 0; i < s->n_pieces; i++)
+        if (s->pieces[i].kind == SLICE_GAP && (!longest || s->pieces[i].end_ns - s->pieces[i].begin_ns > longest->end_ns - longest->begin_ns)) {
+            longest = &s->pieces[i];
+            before = i ? &s->pieces[i - 1] : NULL;
+        }
+    return before && before->kind != SLICE_GAP && before->subject.tid != TID_UNKNOWN ? task_format(input, &before->subject) : NULL;
+}
+
 static void add_rest(const struct cause_input *input, const struct shares *shares, struct candidates *list)
 {
     const struct typical *typical = input->typical;
@@ -327,21 +358,21 @@ static void add_rest(const struct cause_input *input, const struct shares *share
                                      .why = known ? "idle-state-open" : "silent-idle", .amount_ns = idle_ns},
             typical_kind_ns(typical, SLICE_IDLE) + typical_kind_ns(typical, SLICE_IDLE_EXIT));
     }
-    static const struct {
+    const struct share *open = largest_of(shares, SLICE_UNEXPLAINED, 0);
+    const char *current = open && open->subject.tid != TID_UNKNOWN ? task_format(input, &open->subject) : NULL;
+    const struct {
         enum slice_kind kind;
         enum cause cause;
         enum confidence confidence;
         const char *culprit, *why;
     } rows[] = {
         {SLICE_SELF, CAUSE_SELF, CONFIDENCE_PROVEN, "its own earlier cycle", "still-running"},
-        {SLICE_GAP, CAUSE_LOST_EVENTS, CONFIDENCE_PROVEN, "lost events", "events-lost"},
-        {SLICE_UNEXPLAINED, CAUSE_UNEXPLAINED, CONFIDENCE_UNKNOWN, NULL, "no-record"},
+        {SLICE_GAP, CAUSE_LOST_EVENTS, CONFIDENCE_PROVEN, current_in_gap(input), "events-lost"},
+        {SLICE_UNEXPLAINED, CAUSE_UNEXPLAINED, CONFIDENCE_UNKNOWN, current, "no-record"},
         {SLICE_HARDWARE_STALL, CAUSE_HARDWARE_STALL, CONFIDENCE_LIKELY, NULL, "all-cpus-silent"},
     };
-    const struct share *open = largest_of(shares, SLICE_UNEXPLAINED, 0);
-    const char *current = open && open->subject.tid != TID_UNKNOWN ? task_format(input, &open->subject) : NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        add(list, (struct candidate){.cause = rows[i].cause, .culprit = rows[i].kind == SLICE_UNEXPLAINED ? current : rows[i].culprit, .confidence = rows[i].confidence,
+        add(list, (struct candidate){.cause = rows[i].cause, .culprit = rows[i].culprit, .confidence = rows[i].confidence,
                                      .why = rows[i].why,
                                      .amount_ns = shares_of_kind(shares, rows[i].kind) - (rows[i].kind == SLICE_GAP ? step_ns(shares) : 0)},
             typical_kind_ns(typical, rows[i].kind));

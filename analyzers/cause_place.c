@@ -9,6 +9,7 @@
  *     222us : _raw_spin_unlock_irqrestore <-coresight_cti_ctx_restore     109 us of coresight_cti_ctx_restore
  */
 #include "analyzers/cause.h"
+#include "analyzers/row_context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #define SHORT_MIN_ROWS 10
 #define SHORT_TIMES 10
 #define COARSE_STEPS 4
+#define MANY_CALLS_NS 200000
 #define COARSE_MIN_NS 1000000
 
 struct row {
@@ -30,6 +32,7 @@ struct row {
 
 struct rows {
     size_t n, capacity;
+    bool some_missing;
     struct row *items;
 };
 
@@ -62,6 +65,11 @@ static bool names_somebody(const struct cause_input *input, uint32_t function)
 static uint32_t owner_of(const struct cause_input *input, const struct rows *rows, size_t i)
 {
     const struct row *row = &rows->items[i];
+    /* Rows are missing, and the caller is the same on both sides: many calls of its own. */
+    bool calls_on = rows->some_missing && i + 1 < rows->n && row->parent && row->parent == rows->items[i + 1].parent &&
+                    rows->items[i + 1].time_ns - row->time_ns > MANY_CALLS_NS;
+    if (calls_on && names_somebody(input, row->parent))
+        return row->parent;
     if (names_somebody(input, row->function))
         return row->function;
     uint32_t wanted = row->parent;
@@ -110,6 +118,7 @@ void place_find(const struct cause_input *input, struct place *place)
     struct rows rows = {0};
     *place = (struct place){0};
     read_rows(input, &rows);
+    rows.some_missing = input->window->stream != ROW_NONE && stream_rows_missing(input->store, input->window->stream);
     struct sums *functions = memory_new(sizeof *functions);
     for (size_t i = 0; i < rows.n; i++) {
         const struct row *row = &rows.items[i];
@@ -170,7 +179,7 @@ int64_t place_short_rows_ns(const struct cause_input *input, const struct claim 
     const struct window *w = input->window;
     const struct stream *s = w->stream == ROW_NONE ? NULL : &input->store->streams[w->stream];
     if (!s || claim->kind != CLAIM_TRACER_HEADER || claim->section != SECTION_WAKEUP || s->n_shown == COUNT_UNKNOWN ||
-        s->n_shown != s->n_written || s->n_events + s->n_events / 10 < s->n_shown || s->n_events < SHORT_MIN_ROWS)
+        s->n_shown != s->n_written || s->n_events < SHORT_MIN_ROWS)
         return 0;
     int64_t first_ns = NS_UNKNOWN, last_ns = NS_UNKNOWN;
     bool is_to_the_end = false;
@@ -187,7 +196,8 @@ int64_t place_short_rows_ns(const struct cause_input *input, const struct claim 
     if (merge)
         event_merge_free(merge);
     int64_t span_ns;
-    if (!is_to_the_end || first_ns == NS_UNKNOWN || __builtin_sub_overflow(last_ns, first_ns, &span_ns) ||
+    /* From its zero to its end: rows that were left out lie in between. */
+    if (!is_to_the_end || first_ns == NS_UNKNOWN || first_ns > window_length_ns(w) / SHORT_TIMES / 10 || __builtin_sub_overflow(last_ns, first_ns, &span_ns) ||
         span_ns >= window_length_ns(w) / SHORT_TIMES)
         return 0;
     return span_ns > 0 ? span_ns : 1;

@@ -231,6 +231,54 @@ static bool decide_late_interrupt(struct ledger *l, const struct claim *c, struc
     return true;
 }
 
+/* The NMIs that the row of a hwlat sample counts, and the time in them (0: not told). */
+static int64_t hwlat_nmis(const struct store *store, const struct claim *c, int64_t *total_ns)
+{
+    int64_t n = 0;
+    struct event_ref ref;
+    *total_ns = 0;
+    if (c->stream == ROW_NONE || c->time_ns == NS_UNKNOWN || c->time_ns == INT64_MAX)
+        return 0;
+    struct event_merge *merge = event_merge_new(store, c->run, c->stream, c->time_ns, c->time_ns + 1, NULL);
+    while (merge && event_merge_next(merge, &ref)) {
+        const uint32_t *w = event_words(&ref);
+        if (ref.view->kind[ref.i] != KIND_HWLAT || ref.cpu != c->cpu || event_time_ns(&ref) != c->time_ns || (int32_t)w[7] <= 0)
+            continue;
+        n = (int32_t)w[7];
+        *total_ns = event_words_i64(w + 8) > 0 ? event_words_i64(w + 8) : 0;
+    }
+    if (merge)
+        event_merge_free(merge);
+    return n;
+}
+
+/* hwlat's loop runs with interrupts off: what takes time from it is no software of this kernel, NMIs apart (which it counts). */
+static bool ledger_of_hwlat(struct ledger *l, const struct store *store, const struct claim *c)
+{
+    int64_t nmi_ns;
+    const char *tool = c->series == ROW_NONE ? NULL : store->series[c->series].tool;
+    if (!tool || strcmp(tool, "hwlat") || c->section != SECTION_SILENCE || c->n_parts || c->latency_ns == NS_UNKNOWN)
+        return false;
+    struct outlier *o = l->o;
+    o->cause = CAUSE_HARDWARE_STALL;
+    o->confidence = CONFIDENCE_LIKELY;
+    o->why = "hwlat-loop";
+    o->culprit = "firmware (SMI), hypervisor or bus";
+    int64_t n_nmis = hwlat_nmis(store, c, &nmi_ns);
+    if (nmi_ns > c->latency_ns)
+        nmi_ns = c->latency_ns;
+    add_slice(l, SLICE_NMI, "NMI", nmi_ns);
+    add_slice(l, SLICE_HARDWARE_STALL, o->culprit, c->latency_ns - nmi_ns);
+    if (n_nmis && 2 * nmi_ns < c->latency_ns) {
+        o->confidence = CONFIDENCE_POSSIBLE; /* of a window's NMIs the largest gap may be one */
+    } else if (n_nmis) {
+        o->cause = CAUSE_NMI;
+        o->why = "tool-parts";
+        o->culprit = "NMI";
+    }
+    return true;
+}
+
 static void decide_from_slices(struct ledger *l, const struct claim *c)
 {
     struct outlier *o = l->o;
@@ -255,8 +303,11 @@ static void decide_from_slices(struct ledger *l, const struct claim *c)
     o->confidence = CONFIDENCE_LIKELY;
     if (largest->kind == SLICE_IDLE_EXIT || largest->kind == SLICE_IDLE || part_is_inferred(c, largest))
         o->confidence = CONFIDENCE_POSSIBLE;
-    if (largest->kind == SLICE_TASK_HIGHER)
-        o->confidence = CONFIDENCE_POSSIBLE; /* rtla counts every other thread here */
+    if (largest->kind == SLICE_TASK_HIGHER) { /* rtla and osnoise count every other thread here */
+        o->confidence = CONFIDENCE_POSSIBLE;
+        if (c->section == SECTION_SILENCE)
+            o->why = "noise-thread";
+    }
     if (2 * largest->amount_ns < o->latency_ns && o->confidence > CONFIDENCE_POSSIBLE)
         o->confidence = CONFIDENCE_POSSIBLE;
     if (o->cause == CAUSE_UNEXPLAINED) {
@@ -294,7 +345,7 @@ void outlier_from_claim(struct outlier *o, struct analysis *analysis, const stru
     o->slices = arena_array(&analysis->arena, l.capacity, sizeof *o->slices);
     if (c->section == SECTION_TIMER_IRQ && c->kind == CLAIM_REPORT && c->latency_ns != NS_UNKNOWN) {
         ledger_of_late_irq(&l, c);
-    } else if (!ledger_of_section(&l, c)) {
+    } else if (!ledger_of_section(&l, c) && !ledger_of_hwlat(&l, store, c)) {
         ledger_of_parts(&l, c);
         if (!o->n_slices && c->irq_latency_ns != NS_UNKNOWN && c->irq_latency_ns > 0 && c->irq_latency_ns <= c->latency_ns)
             add_slice(&l, SLICE_TIMER_LATE, "until the timer interrupt", c->irq_latency_ns);

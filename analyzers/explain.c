@@ -141,6 +141,22 @@ static bool gap_touches(const struct gap *g, const struct window *w, int64_t beg
            (g->end_ns == NS_UNKNOWN || g->end_ns > begin_ns);
 }
 
+/* Whether the rows behind a gap are of another task than those in front of it: then nobody knows who ran in between. */
+static bool task_changes_over(const struct sweep *sweep, const struct window *w, const struct gap *g)
+{
+    const struct piece *before = NULL;
+    for (size_t i = 0; i < sweep->n_pieces; i++) {
+        const struct piece *p = &sweep->pieces[i];
+        if (g->cpu != CPU_UNKNOWN && g->cpu != p->cpu)
+            continue;
+        if (p->begin_ns <= g->begin_ns)
+            before = p;
+        else if (p->begin_ns >= g->end_ns)
+            return before && p->subject.tid != before->subject.tid && p->subject.tid != w->tid;
+    }
+    return false;
+}
+
 /* Lost events: their spans on the CPUs of the window become slices of their own. */
 static bool carve_gaps(const struct store *store, struct sweep *sweep, const struct window *w)
 {
@@ -151,8 +167,8 @@ static bool carve_gaps(const struct store *store, struct sweep *sweep, const str
         if (!gap_touches(g, w, w->begin_ns, w->end_ns))
             continue;
         complete = false;
-        /* A section's rows with some left out still belong to the section; its task is the same on both sides. */
-        if (store->streams[w->stream].clock_is_relative)
+        /* A section's rows with some left out still belong to the section, and a task's that is the same on both sides to it. */
+        if (store->streams[w->stream].clock_is_relative && (w->kind == WINDOW_SECTION || !task_changes_over(sweep, w, g)))
             continue;
         int64_t from = g->begin_ns == NS_UNKNOWN ? w->begin_ns : g->begin_ns, to = g->end_ns == NS_UNKNOWN ? w->end_ns : g->end_ns;
         for (size_t k = 0; k < sweep->n_pieces; k++) {

@@ -9,6 +9,7 @@
  * and the interrupts before it have a place. An event's stamp is its end; text shows it in whole microseconds.
  */
 #include "analyzers/noise_parts.h"
+#include "analyzers/thread.h"
 
 #include <string.h>
 
@@ -144,7 +145,7 @@ static void take_stack(struct noise *n, const struct event_ref *ref)
     size_t n_frames = event_n_words(ref->view, ref->i), in_irq = 0;
     for (size_t i = 0; i < n_frames; i++) {
         const char *name = store_string(n->store, w[i]);
-        in_irq += name && !strcmp(name, "timerlat_irq");
+        in_irq += name && word_class_of(name) & WORD_IRQ_ENTRY;
     }
     if (!in_irq || n->n_stack)
         return;

@@ -10,7 +10,7 @@
 
 /*
  * Whether `s` of this stream means that a softirq is served. Kernels before 4.11 print it for disabled bottom halves too
- * (SOFTIRQ_MASK in tracing_generic_entry_update); an unknown kernel is taken for one of those.
+ * (SOFTIRQ_MASK in tracing_generic_entry_update); an unknown kernel is taken for one of those, and the rows' functions decide.
  */
 bool stream_softirq_flag_serves(const struct stream *stream);
 

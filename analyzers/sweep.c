@@ -70,9 +70,17 @@ const struct holder *sweep_holder(const struct sweep *sweep, int32_t tid)
     return NULL;
 }
 
+/* Bottom halves off in a task's own row: the preempt count says so in other bits than the depth. */
+static bool row_has_bh_off(const struct sweep_cpu *c, unsigned kind, uint32_t flags)
+{
+    return kind == KIND_FUNCTION && flags & FLAG_SOFTIRQ && !(flags & (FLAG_HARDIRQ | FLAG_NMI)) && !c->serves_softirq;
+}
+
 /* Rows whose flags show the state of the task itself: entries of interrupts, and plain rows in task context. */
 static bool row_shows_task(const struct sweep_cpu *c, unsigned kind, uint32_t flags)
 {
+    if (row_has_bh_off(c, kind, flags))
+        return !innermost(&c->state, true);
     switch (kind) {
     case KIND_VECTOR_ENTRY:
     case KIND_IRQ_HANDLER_ENTRY:
@@ -110,7 +118,7 @@ static void note_holder(struct run_state *r, struct sweep_cpu *c, unsigned kind,
     h->n_samples++;
     h->n_doubtful += (flags & FLAG_DOUBTFUL) != 0;
     if (known & FLAG_PREEMPT_DEPTH) {
-        if (flags_preempt_depth(flags))
+        if (flags_preempt_depth(flags) || row_has_bh_off(c, kind, flags))
             h->n_depth_positive++;
         else
             h->n_depth_zero++;
@@ -195,10 +203,9 @@ static uint32_t row_function(unsigned kind, const uint32_t *w)
  * A task whose priority at its switch out is not the one it came in with was changed in between. Without an event
  * that tells when, need-resched does: never set while the late thread waited, so the task was above it all the time.
  */
-static void note_changed_priority(struct run_state *r, const uint32_t *w)
+static void note_changed_priority(struct run_state *r, int32_t tid, int32_t prio)
 {
     struct sweep *s = r->sweep;
-    int32_t tid = (int32_t)w[1], prio = (int32_t)w[2];
     const struct holder *h = sweep_holder(s, tid);
     if (tid <= 0 || prio == PRIO_UNKNOWN || r->w->prio == PRIO_UNKNOWN || (h && h->n_resched))
         return;
@@ -332,6 +339,40 @@ static void note_kind(struct run_state *r, unsigned kind, const uint32_t *w, int
     }
 }
 
+/*
+ * Where `s` may mean bottom halves off as well, it means a softirq from the first function on that only softirqs call,
+ * and always for the idle task.
+ */
+static bool serves_softirq(const struct run_state *r, const struct sweep_cpu *c, const struct event_ref *ref, const uint32_t *w)
+{
+    uint32_t flags = ref->view->flags[ref->i];
+    if (r->softirq_flag_serves)
+        return true;
+    if (!row_names_function(ref->view->kind[ref->i]) || flags & (FLAG_HARDIRQ | FLAG_NMI))
+        return c->serves_softirq;
+    if (!(flags & FLAG_SOFTIRQ))
+        return false;
+    bool called = ref->view->kind[ref->i] == KIND_FUNCTION && word_class(r->words, w[1]) & WORD_SOFTIRQ;
+    return c->serves_softirq || ref->view->tid[ref->i] == 0 || called || word_class(r->words, w[0]) & WORD_SOFTIRQ;
+}
+
+/*
+ * A wakeup tracer's function rows are of the CPU where the task waits: rows of another one in front of the first of its
+ * last CPU say that it waited there before.
+ */
+static void follow_rows(struct run_state *r, const struct event_ref *ref, int64_t t_ns)
+{
+    if (!r->follows_rows || ref->cpu == r->cpu || !row_names_function(ref->view->kind[ref->i]))
+        return;
+    if (ref->cpu == r->w->cpu) {
+        cut(r, t_ns, ref->chunk, ref->i);
+        r->cpu = ref->cpu;
+        r->follows_rows = false;
+    } else if (r->sweep->first_event_ns == NS_UNKNOWN) {
+        r->cpu = ref->cpu;
+    }
+}
+
 static void step(struct run_state *r, const struct event_ref *ref)
 {
     int64_t t_ns = event_time_ns(ref);
@@ -344,7 +385,9 @@ static void step(struct run_state *r, const struct event_ref *ref)
     if (kind == KIND_NMI_HANDLER)
         sweep_note_nmi(r, ref->cpu, w, t_ns);
     sweep_note_silence(r, ref, c, t_ns);
-    int32_t row_context = row_context_of(kind, ref->view->flags[ref->i], ref->view->flags_known, r->softirq_flag_serves);
+    follow_rows(r, ref, t_ns);
+    c->serves_softirq = serves_softirq(r, c, ref, w);
+    int32_t row_context = row_context_of(kind, ref->view->flags[ref->i], ref->view->flags_known, c->serves_softirq);
     if (r->rows_missing && row_context != c->row_context && r->phase == PHASE_WAITING)
         c->row_context_is_cut = c->row_context != OPEN_NONE; /* it may have ended at a row that is not there */
     else if (kind == KIND_FUNCTION && row_context != c->row_context && c->row_context != OPEN_NMI && !is_way_out(r, w))
@@ -368,8 +411,9 @@ static void step(struct run_state *r, const struct event_ref *ref)
         bool waits = r->phase == PHASE_WAITING || r->phase == PHASE_SECTION;
         if (ref->cpu == cpu_before && waits && tid != TID_UNKNOWN)
             note_holder(r, c, kind, t_ns, tid, ref->view->flags[ref->i], ref->view->flags_known, function);
-        if (kind == KIND_SCHED_SWITCH && ref->cpu == r->cpu && (int32_t)w[2] != c->state.prio && (int32_t)w[1] == c->state.tid)
-            note_changed_priority(r, w);
+        const uint32_t *prev = kind == KIND_TRACER_SWITCH ? w : kind == KIND_SCHED_SWITCH ? w + 1 : NULL; /* tid and priority */
+        if (prev && ref->cpu == r->cpu && (int32_t)prev[1] != c->state.prio && (int32_t)prev[0] == c->state.tid)
+            note_changed_priority(r, (int32_t)prev[0], (int32_t)prev[1]);
         follow_window(r, ref, t_ns, w);
     }
     if (kind == KIND_SCHED_SWITCH && !(r->woken && ref->cpu == r->cpu))
@@ -456,6 +500,8 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
     if (window->stream != ROW_NONE) {
         r.softirq_flag_serves = stream_softirq_flag_serves(&store->streams[window->stream]);
         r.rows_missing = stream_rows_missing(store, window->stream);
+        r.follows_rows = window->claim != ROW_NONE && store->claims[window->claim].kind == CLAIM_TRACER_HEADER &&
+                         r.phase == PHASE_WAITING && window->a.tid == TID_UNKNOWN;
     }
     int64_t from = window->begin_ns - lookback_ns;
     /* A little beyond the end: what ends the last silence. */

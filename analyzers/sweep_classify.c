@@ -56,7 +56,7 @@ static bool classify_row_context(const struct run_state *r, const struct sweep_c
     p->subject.name = c->row_handler;
     p->invocation = c->invocation;
     const struct piece *last = s->n_pieces ? &s->pieces[s->n_pieces - 1] : NULL;
-    if (!in_section && (!last || (last->flags & PIECE_OWN && last->cpu == p->cpu && last->kind == p->kind)))
+    if (!in_section && c->row_context != OPEN_SOFTIRQ && (!last || (last->flags & PIECE_OWN && last->cpu == p->cpu && last->kind == p->kind)))
         p->flags |= PIECE_OWN;
     return true;
 }

@@ -22,6 +22,7 @@ struct sweep_cpu {
     uint32_t row_function;      /* of the last row, if it named one, and whose */
     int32_t row_tid;
     int32_t row_context;        /* OPEN_*: what the last row's letters state, where no event of a handler does */
+    bool serves_softirq;        /* what `s` means in the rows at hand */
     bool row_context_is_cut;    /* and where it ended is among rows that are missing */
     uint32_t row_handler;       /* the handler that runs in it, once a row has named it */
     bool fair_picked;           /* the current task was picked while the late thread was runnable here */
@@ -45,6 +46,7 @@ struct run_state {
     enum phase phase;
     bool switched, woken;
     bool softirq_flag_serves, rows_missing;
+    bool follows_rows;  /* the window's CPU is the rows' until the first one of the task's last CPU */
     bool row_hard_off;  /* the row that ends the piece shows Linux with hardware interrupts off */
     enum relax_stage stage;
     int64_t handler_boundary_ns;

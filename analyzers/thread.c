@@ -56,7 +56,7 @@ bool thread_is_per_cpu_stop(const char *comm)
 unsigned word_class_of(const char *word)
 {
     static const char *const waking[] = {"hrtimer_wakeup", "posix_timer_fn", "timerfd_tmrproc", "it_real_fn",
-                                         "timerlat_irq", "alarm_handle_timer", "schedule_hrtimeout", NULL};
+                                         "timerlat_irq", "task_timer", "alarm_handle_timer", "schedule_hrtimeout", NULL};
     static const char *const schedules[] = {"__schedule", "schedule", "preempt_schedule", "finish_task_switch", "_cond_resched",
                                             "__cond_resched", "do_idle", "cpu_startup_entry", "rt_mutex_schedule",
                                             "io_schedule", "cpu_idle", "default_idle", NULL};
@@ -74,7 +74,7 @@ unsigned word_class_of(const char *word)
                                           "__do_softirq", "handle_softirqs", "__local_bh_enable", "raw_local_irq_restore",
                                           "arch_local_irq_enable", "arch_local_irq_restore", NULL};
     static const char *const call_handlers[] = {"__handle_irq_event_percpu", "handle_irq_event_percpu", "handle_IRQ_event",
-                                                "__do_softirq", "handle_softirqs", NULL};
+                                                "__do_softirq", "___do_softirq", "handle_softirqs", NULL};
     static const char *const handlers[] = {"hrtimer_interrupt", "generic_smp_call_function", "flush_smp_call_function",
                                            "scheduler_ipi", "sched_ttwu_pending", NULL};
     static const char *const primitives[] = {
@@ -84,10 +84,14 @@ unsigned word_class_of(const char *word)
         "migrate_enable", "migrate_disable", "__migrate_", "__local_bh_", "local_bh_", "_local_bh_", "start_critical_timings",
         "stop_critical_timings", "notifier_call_chain", "raw_notifier_call_chain", "__raw_notifier_call_chain",
         "atomic_notifier_call_chain", "stack_trace", "queued_spin_lock_slowpath", "native_queued_spin_lock_slowpath",
-        "debug_smp_processor_id", "dump_stack", "irq_stack_", "return_to_handler", NULL};
+        "debug_smp_processor_id", "find_next_bit", "find_first_bit", "_find_next", "_find_first", "cond_resched", "dump_stack", "irq_stack_", "return_to_handler", NULL};
     static const char *const idles[] = {"cpu_idle", "default_idle", "do_idle", "cpuidle", "mwait_idle", "poll_idle", "safe_halt",
                                         "rcu_idle_enter", "intel_idle", "acpi_idle", "psci_enter", "cpu_startup_entry", "arch_call_rest_init",
                                         "cpu_do_idle", "idle_enter", "xen_safe_halt", "amd_e400_idle", NULL};
+    static const char *const softirqs[] = {"__do_softirq", "___do_softirq", "do_softirq", "handle_softirqs", "invoke_softirq",
+                                           "run_timer_softirq", "run_hrtimer_softirq", "net_rx_action", "net_tx_action",
+                                           "tasklet_action", "tasklet_hi_action", "run_rebalance_domains", "rcu_process_callbacks",
+                                           "blk_done_softirq", NULL};
     static const char *const nmis[] = {"do_nmi", "exc_nmi", "default_do_nmi", "nmi_handle", "nmi_watchdog", NULL};
     unsigned class = WORD_KNOWN;
     if (!word)
@@ -117,6 +121,8 @@ unsigned word_class_of(const char *word)
         class |= WORD_HANDLER;
     if (begins_any(word, nmis))
         class |= WORD_NMI;
+    if (begins_any(word, softirqs))
+        class |= WORD_SOFTIRQ;
     if (strstr(word, "_optimistic_spin") || strstr(word, "osq_lock") || strstr(word, "_spin_on_owner") ||
         begins(word, "rwsem_down_write_slowpath") || begins(word, "rwsem_spin"))
         class |= WORD_POLLING_SPIN;

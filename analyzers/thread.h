@@ -32,6 +32,7 @@ enum word_class {
     WORD_PRIMITIVE = 1 << 10,     /* locks, counters and hooks: they say that something was off, not who wanted it */
     WORD_IDLES = 1 << 11,         /* the CPU sleeps in it, with interrupts off at its edges */
     WORD_NMI = 1 << 12,          /* the handler of a non-maskable interrupt */
+    WORD_SOFTIRQ = 1 << 13,      /* runs only while a softirq is served */
     WORD_KNOWN = 1 << 15
 };
 struct word_classes {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzers/outlier_times.h"
 #include "analyzers/trace_findings.h"
 #include "analyzers/stats/counting.h"
 #include "analyzers/stats/dependence.h"
@@ -215,6 +216,21 @@ static double typical_resultant(const struct selection *s, double period)
     return most;
 }
 
+/* How well all samples of the outliers' series keep the period: a sampling tool's own windows have one. */
+static double sampling_resultant(const struct trace_context *t, double period_s)
+{
+    double most = 0;
+    uint32_t last = ROW_NONE;
+    for (size_t i = 0; i < t->n_windows; i++) {
+        const struct window *w = &t->selection->windows[i];
+        uint32_t series = w->claim == ROW_NONE ? ROW_NONE : t->store->claims[w->claim].series;
+        if (series != ROW_NONE && series != last && t->store->series[series].is_block_maxima)
+            most = fmax(most, series_resultant(t->store, series, period_s));
+        last = series;
+    }
+    return most;
+}
+
 static void find_rhythm(const struct trace_context *t)
 {
     const struct selection *s = t->selection;
@@ -239,7 +255,8 @@ static void find_rhythm(const struct trace_context *t)
     if (n_apart >= RHYTHM_MIN && span > 4 * shortest)
         period = rhythm_find(times, n_apart, shortest, span / 3, &p, &resultant);
     free(times);
-    if (isnan(period) || p >= RHYTHM_FALSE_ALARM_RATE || resultant < RHYTHM_RESULTANT || typical_resultant(s, period) > resultant / 2)
+    if (isnan(period) || p >= RHYTHM_FALSE_ALARM_RATE || resultant < RHYTHM_RESULTANT || typical_resultant(s, period) > resultant / 2 ||
+        sampling_resultant(t, period) > resultant / 2)
         return;
     struct findings *f = &t->analysis->findings;
     struct finding *finding = findings_add(f, "periodic-outliers", SEVERITY_NOTE, CONFIDENCE_LIKELY);

@@ -102,7 +102,7 @@ void headline_outlier(const json_t *outlier, struct text *out)
         text_format(out, " was blocked for %s", duration_format(latency_ns, duration));
     else
         text_format(out, " was %s late", duration_format(latency_ns, duration));
-    const char *template = because_of(cause);
+    const char *template = is_gap && cause && !strcmp(cause, cause_name(CAUSE_HIGHER_PRIORITY_TASK)) ? "another task ran there: %s" : because_of(cause);
     const char *slot = strstr(template, "%s");
     text_add(out, strncmp(template, "unknown", 7) == 0 ? "; why is " : " because ");
     size_t head = (size_t)(slot - template);

@@ -27,6 +27,10 @@ const struct sentence sentences_attribution[] = {
      .text = "{subject} has a higher priority and had the CPU" SUM,
      .advice = "give the measured thread a higher priority than {subject}, or move {subject} to another CPU",
      .meaning = "A task of higher priority ran on the CPU while the late one waited; sched_switch shows it."},
+    {.code = "higher-priority-task", .variant = "noise-thread",
+     .text = "{subject} ran on the CPU that osnoise wanted for itself" SUM,
+     .advice = "see who queues it there (trace-cmd record -e workqueue, -e sched:sched_wakeup -T), and move it: affinity, an unbound "
+               "workqueue (/sys/devices/virtual/workqueue/cpumask), isolcpus and nohz_full"},
     {.code = "higher-priority-task", .variant = "contrast", .text = CONTRAST},
     {.code = "same-priority-task",
      .text = "{subject} has the same priority and was not preempted" SUM,
@@ -193,6 +197,10 @@ const struct sentence sentences_attribution[] = {
      .text = "the CPU stood still with interrupts on: the late interrupt came in at {subject}, where nothing enables them" SUM,
      .advice = "look at what that function does to its device (reads behind posted writes), rather than for a section with "
                "interrupts off"},
+    {.code = "hardware-stall", .variant = "hwlat-loop",
+     .text = "hwlat's loop runs with interrupts off: {subject} took the CPU away, or an NMI if the row counts one" SUM,
+     .advice = "count SMIs over the same time (turbostat, rdmsr 0x34); in a guest look at the host's load; see which device is busy "
+               "meanwhile: streaming to its memory can stall other CPUs on the bus"},
     {.code = "hardware-stall", .variant = "irqs-were-on",
      .text = "the CPU stood still with interrupts on: {subject}" SUM,
      .advice = "look at what that function does to its device (reads behind posted writes), rather than for a section with "
