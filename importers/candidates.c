@@ -150,6 +150,8 @@ static void candidates_finish(struct import *import)
     import->run = run;
 }
 
+static const char *const candidates_marks[] = {":", NULL};
+
 const struct importer importer_candidates = {
     .name = "candidates",
     .summary = "letters for what a mail compares (A:, B:)",
@@ -157,4 +159,5 @@ const struct importer importer_candidates = {
     .probe_lines = candidates_probe,
     .read_lines = candidates_read,
     .finish_lines = candidates_finish,
+    .marks = candidates_marks,
 };

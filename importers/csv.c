@@ -119,11 +119,21 @@ static size_t count_of(const struct line *line, char c)
     return n;
 }
 
-/* Without quotes a row has as many delimiters as its heading: sentences with commas are sorted out at little cost. */
+static bool has_digit(const struct line *line)
+{
+    for (size_t i = 0; i < line->length; i++)
+        if (line->text[i] >= '0' && line->text[i] <= '9')
+            return true;
+    return false;
+}
+
+/*
+ * Rows hold numbers, and without quotes as many delimiters as their heading: sentences with commas are sorted out at little cost.
+ */
 static bool may_be_heading(struct lines *lines, const struct line *line, char delimiter)
 {
     struct line next;
-    if (!lines_peek(lines, 1, &next) || next.length > 4096)
+    if (!lines_peek(lines, 1, &next) || next.length > 4096 || !memchr(next.text, delimiter, next.length) || !has_digit(&next))
         return false;
     return memchr(line->text, '"', line->length) || memchr(next.text, '"', next.length) || count_of(line, delimiter) == count_of(&next, delimiter);
 }
@@ -418,10 +428,13 @@ static enum status csv_read(struct import *import, struct lines *lines, struct e
     return OK;
 }
 
+static const char *const csv_marks[] = {",", ";", "\t", NULL};
+
 const struct importer importer_csv = {
     .name = "csv",
     .summary = "CSV of scopes and logic analysers (columns declared with --set csv.latency=COLUMN ...)",
     .reads = "latency columns, pairs of edge times, pulse widths of a signal; comma, semicolon or tab; decimal commas",
     .probe_lines = csv_probe,
     .read_lines = csv_read,
+    .marks = csv_marks,
 };

@@ -167,10 +167,13 @@ static enum status plot_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static const char *const evl_plot_marks[] = {"^#", NULL};
+
 const struct importer importer_evl_plot = {
     .name = "latmus-plot",
     .summary = "histogram files of EVL latmus -g",
     .reads = "libevl 2019 to 2024: commented head, plain counts of 1 us cells, 'N+' as overflow",
     .probe_lines = plot_probe,
     .read_lines = plot_read,
+    .marks = evl_plot_marks,
 };

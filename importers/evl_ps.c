@@ -116,10 +116,13 @@ static enum status ps_read(struct import *import, struct lines *lines, struct er
     return OK;
 }
 
+static const char *const evl_ps_marks[] = {"CPU", NULL};
+
 const struct importer importer_evl_ps = {
     .name = "evl-ps",
     .summary = "evl ps: threads of an EVL core",
     .reads = "libevl 2019 to 2024, options -s, -t, -l, -w",
     .probe_lines = ps_probe,
     .read_lines = ps_read,
+    .marks = evl_ps_marks,
 };

@@ -157,10 +157,13 @@ static enum status sysfs_read(struct import *import, struct lines *lines, struct
     return OK;
 }
 
+static const char *const evl_sysfs_marks[] = {"virtual/thread/", NULL};
+
 const struct importer importer_evl_sysfs = {
     .name = "evl-sysfs",
     .summary = "EVL's threads in sysfs (grep . /sys/devices/virtual/thread/*/*, or the files)",
     .reads = "pid, sched and stats of each thread",
     .probe_lines = sysfs_probe,
     .read_lines = sysfs_read,
+    .marks = evl_sysfs_marks,
 };

@@ -132,10 +132,13 @@ static enum status hgrm_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static const char *const hgrm_marks[] = {"Percentile", NULL};
+
 const struct importer importer_hgrm = {
     .name = "hgrm",
     .summary = "HdrHistogram percentile distributions (.hgrm)",
     .reads = "percentile output of HdrHistogram libraries; unit us unless --set hgrm.unit says otherwise",
     .probe_lines = hgrm_probe,
     .read_lines = hgrm_read,
+    .marks = hgrm_marks,
 };

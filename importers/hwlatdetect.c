@@ -259,10 +259,13 @@ static enum status detect_read(struct import *import, struct lines *lines, struc
     return OK;
 }
 
+static const char *const hwlatdetect_marks[] = {"hwlatdetect:", "Max Latency:", "ts:", NULL};
+
 const struct importer importer_hwlatdetect = {
     .name = "hwlatdetect",
     .summary = "hwlatdetect of rt-tests",
     .reads = "rt-tests 1.2 to 2.x: summary and sample lines with inner and outer, cpu, count",
     .probe_lines = detect_probe,
     .read_lines = detect_read,
+    .marks = hwlatdetect_marks,
 };

@@ -45,6 +45,14 @@ struct importer {
      */
     struct probe_result (*probe_lines)(struct lines *lines, const struct member *member);
     /*
+     * Optional, so that foreign text costs little: what a line where a block begins must hold one of (letters' case aside);
+     * "^x": x is its first character but for blanks, '|' and '*'; "^0": a digit is. NULL ends them. Beyond the first lines of a text
+     * only lines with a mark are offered, and lines with a console's prefix. tests/unit/marks.c holds them against the probes.
+     */
+    const char *const *marks;
+    /* Optional, with marks: may any line be one in a member of this name? */
+    bool (*any_line)(const struct member *member);
+    /*
      * Reads the block that begins at the current line and leaves the cursor on the first line that is not its own. It
      * must take at least one line. FAILED ends the import of this member (and discards nothing already written):
      * return it only when nothing can be read; else note what is odd and return OK or PARTIAL.

@@ -494,10 +494,13 @@ static enum status ipipe_read(struct import *import, struct lines *lines, struct
     return status;
 }
 
+static const char *const ipipe_marks[] = {"I-pipe ", NULL};
+
 const struct importer importer_ipipe = {
     .name = "ipipe",
     .summary = "I-pipe tracer: /proc/ipipe/trace/max and frozen, panic logs",
     .reads = "all layouts from 2.6.14 to 5.4: verbose or not, two or four domain columns, with or without CPU",
     .probe_lines = ipipe_probe,
     .read_lines = ipipe_read,
+    .marks = ipipe_marks,
 };

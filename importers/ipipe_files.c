@@ -90,10 +90,13 @@ static enum status files_read(struct import *import, struct lines *lines, struct
     return OK;
 }
 
+static const char *const ipipe_files_marks[] = {":", "+--- Handled", NULL};
+
 const struct importer importer_ipipe_files = {
     .name = "ipipe-files",
     .summary = "/proc/ipipe: a domain's interrupts, the tracer's settings",
     .reads = "the I-pipe from 2.6 to 5.4",
     .probe_lines = files_probe,
     .read_lines = files_read,
+    .marks = ipipe_files_marks,
 };

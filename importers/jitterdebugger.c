@@ -348,10 +348,13 @@ static enum status jitter_read(struct import *import, struct lines *lines, struc
     return line_starts(&line, "T:") ? read_lines_of_frames(import, lines) : read_csv(import, lines);
 }
 
+static const char *const jitterdebugger_marks[] = {"^{", "^0", "T:", NULL};
+
 const struct importer importer_jitterdebugger = {
     .name = "jitterdebugger",
     .summary = "jitterdebugger: results.json, samples.csv, live lines",
     .reads = "jitterdebugger 0.1 to git 2024, us and ns; samples are joined with the results of their folder",
     .probe_lines = jitter_probe,
     .read_lines = jitter_read,
+    .marks = jitterdebugger_marks,
 };

@@ -159,10 +159,13 @@ static enum status hist_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static const char *const latency_hist_marks[] = {"^#", NULL};
+
 const struct importer importer_latency_hist = {
     .name = "latency-hist",
     .summary = "latency histograms of -rt kernels (debugfs latency_hist)",
     .reads = "2.6-rt to 4.x-rt: wakeup, missed timers, irqs-off and preempt-off histograms per CPU",
     .probe_lines = hist_probe,
     .read_lines = hist_read,
+    .marks = latency_hist_marks,
 };

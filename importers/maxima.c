@@ -252,6 +252,8 @@ static enum status maxima_read(struct import *import, struct lines *lines, struc
     return OK;
 }
 
+static const char *const maxima_marks[] = {"^(", NULL};
+
 const struct importer importer_maxima = {
     .name = "latency-maxima",
     .summary = "kernel log lines \"new N us maximum-latency wakeup\"",
@@ -259,4 +261,5 @@ const struct importer importer_maxima = {
              "falls begins another run",
     .probe_lines = maxima_probe,
     .read_lines = maxima_read,
+    .marks = maxima_marks,
 };

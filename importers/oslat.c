@@ -411,10 +411,13 @@ static enum status oslat_read(struct import *import, struct lines *lines, struct
     return text_read(import, lines);
 }
 
+static const char *const oslat_marks[] = {"^{", "oslat V ", "oslat: Trace", "Total runtime:", "Core:", NULL};
+
 const struct importer importer_oslat = {
     .name = "oslat",
     .summary = "oslat of rt-tests (text and JSON)",
     .reads = "rt-tests 1.9 to 2.10 and later: us and ns buckets, bias, thresholds",
     .probe_lines = oslat_probe,
     .read_lines = oslat_read,
+    .marks = oslat_marks,
 };

@@ -296,10 +296,13 @@ static enum status perf_read(struct import *import, struct lines *lines, struct 
     return is_latency_head(&line) ? read_latency(import, lines) : read_timehist(import, lines);
 }
 
+static const char *const perf_sched_marks[] = {"^0", "Runtime ms", "task name", NULL};
+
 const struct importer importer_perf_sched = {
     .name = "perf-sched",
     .summary = "perf sched latency and timehist",
     .reads = "perf 4.10 to 7.x: delays from wakeup to switch per task; timehist with -V, -w, -n, -M",
     .probe_lines = perf_probe,
     .read_lines = perf_read,
+    .marks = perf_sched_marks,
 };

@@ -224,10 +224,13 @@ static enum status prose_read(struct import *import, struct lines *lines, struct
     return OK;
 }
 
+static const char *const prose_marks[] = {NULL};
+
 const struct importer importer_prose = {
     .name = "prose",
     .summary = "latencies claimed in the sentences of a mail, as facts",
     .reads = "sentences with a time and a word such as latency or worst case, quoted-printable undone; kept whole",
     .probe_lines = prose_probe,
     .read_lines = prose_read,
+    .marks = prose_marks,
 };

@@ -173,6 +173,14 @@ static bool read_heading(const struct line *line, struct heading *heading)
             if (parts.cell[i].length || i) /* the first part may be the empty corner */
                 is_good = add_title(heading, parts.cell[i]);
     } else {
+        /* Most lines with "min" or "max" in them are sentences: the first word tells. */
+        size_t length = 0;
+        while (length < text.length && text.text[length] != ' ' && text.text[length] != '\t')
+            length++;
+        struct cell first = cell_first(text, length), group;
+        take_unit(&first);
+        if (statistic_of(first, &group) == STAT_NONE)
+            return false;
         cells_add_words(&parts, text.text, text.length);
         for (size_t i = 0; is_good && i < parts.n; i++)
             is_good = add_title(heading, parts.cell[i]);
@@ -511,10 +519,13 @@ static enum status reported_read(struct import *import, struct lines *lines, str
     return status;
 }
 
+static const char *const reported_marks[] = {"min", "max", "worst", "latency:", "|", NULL};
+
 const struct importer importer_reported = {
     .name = "reported-table",
     .summary = "tables of minimum, average and maximum in mails; posix_test, irLat",
     .reads = "columns RD_MIN | RD_MAX | R_AVG, Min(usec) | Max(usec), Min Mean Max below a title with a unit; 'X latency: N us'",
     .probe_lines = reported_probe,
     .read_lines = reported_read,
+    .marks = reported_marks,
 };

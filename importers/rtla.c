@@ -115,6 +115,12 @@ static enum status rtla_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static const char *const rtla_marks[] = {
+    "^0", "Timer Latency", "CPU COUNT", "CPU Period", "Operating System Noise", "Hardware-related Noise", "duration:", "Index ",
+    "# RTLA", "# Time unit", "## CPU ", "Previous IRQ", "IRQ handler delay", "hit stop tracing", "Saving trace to",
+    "Max latency was", "events missed", "Max timerlat", NULL,
+};
+
 const struct importer importer_rtla = {
     .name = "rtla",
     .summary = "rtla timerlat, osnoise, hwnoise (top, hist, auto-analysis)",
@@ -122,4 +128,5 @@ const struct importer importer_rtla = {
              "auto-analysis text, also pasted without tabs, wrapped or quoted",
     .probe_lines = rtla_probe,
     .read_lines = rtla_read,
+    .marks = rtla_marks,
 };

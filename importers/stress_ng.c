@@ -216,10 +216,13 @@ static enum status cyclic_read(struct import *import, struct lines *lines, struc
     return OK;
 }
 
+static const char *const stress_ng_marks[] = {"stress-ng", NULL};
+
 const struct importer importer_stress_ng = {
     .name = "stress-ng",
     .summary = "stress-ng --cyclic",
     .reads = "stress-ng 0.09 to 0.17: head, mean, extremes, percentiles, distribution",
     .probe_lines = cyclic_probe,
     .read_lines = cyclic_read,
+    .marks = stress_ng_marks,
 };

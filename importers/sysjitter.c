@@ -108,10 +108,13 @@ static enum status sysjitter_read(struct import *import, struct lines *lines, st
     return OK;
 }
 
+static const char *const sysjitter_marks[] = {"core_i:", NULL};
+
 const struct importer importer_sysjitter = {
     .name = "sysjitter",
     .summary = "sysjitter: interruptions of a busy loop per core",
     .reads = "sysjitter 1.x, also through column -t",
     .probe_lines = sysjitter_probe,
     .read_lines = sysjitter_read,
+    .marks = sysjitter_marks,
 };

@@ -3,6 +3,7 @@
  * The walker of text files: asks every text importer whether a block of its format begins at the current line and lets
  * the surest read it. Lines that nobody takes are prose. Each line is asked about once, so foreign text costs linear time.
  */
+#include "importers/marks.h"
 #include "importers/private.h"
 
 #include <stdlib.h>
@@ -13,8 +14,8 @@ static const char *wanted_format(const struct import *import)
     return import->private->options->format;
 }
 
-/* The surest text importer for the current line. */
-static const struct importer *choose(struct import *import, struct lines *lines, struct probe_result *best)
+/* The surest text importer of those in the mask (importers/marks.h) for the current line. */
+static const struct importer *choose(struct import *import, struct lines *lines, uint64_t mask, struct probe_result *best)
 {
     const struct importer *chosen = NULL;
     const char *wanted = import->private->options->format;
@@ -27,13 +28,12 @@ static const struct importer *choose(struct import *import, struct lines *lines,
         }
         return NULL;
     }
-    for (size_t i = 0; importers[i]; i++) {
-        if (!importers[i]->probe_lines)
-            continue;
-        struct probe_result result = importers[i]->probe_lines(lines, import->member);
+    for (; mask; mask &= mask - 1) {
+        const struct importer *importer = marks_importer((unsigned)__builtin_ctzll(mask));
+        struct probe_result result = importer->probe_lines(lines, import->member);
         if (result.sureness > best->sureness) {
             *best = result;
-            chosen = importers[i];
+            chosen = importer;
         }
     }
     return chosen;
@@ -61,6 +61,9 @@ static void note_repairs(struct import *import, const struct lines *lines)
 #define FORM_REFUSALS  200
 
 #define MAX_SPANS 100000
+
+/* So many lines of a text are offered to all: some forms are known by the file's name and its first line. */
+#define N_LINES_FOR_ALL 64
 
 struct forms {
     uint64_t hash[N_FORMS];
@@ -126,6 +129,7 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
     bool has_series = false;
     uint64_t n_prose = 0;
     struct forms *forms = memory_new(sizeof *forms);
+    uint64_t all = marks_all(), by_name = marks_of_member(import->member);
     import->private->is_text_walk = true;
     import->private->n_taken = 0;
     while (!lines_at_end(lines)) {
@@ -142,13 +146,14 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
             lines_skip(lines, 1);
             continue;
         }
-        uint64_t form = form_hash(&line);
-        if (form_is_refused(forms, form)) {
+        uint64_t mask = line.number <= N_LINES_FOR_ALL || wanted_format(import) ? all : (by_name | marks_of_line(&line));
+        uint64_t form = mask ? form_hash(&line) : 0;
+        if (!mask || form_is_refused(forms, form)) {
             n_prose++;
             lines_skip(lines, 1);
             continue;
         }
-        const struct importer *importer = choose(import, lines, &best);
+        const struct importer *importer = choose(import, lines, mask, &best);
         if (!importer)
             form_refuse(forms, form);
         if (!importer || best.unsupported) {

@@ -314,10 +314,13 @@ static enum status hist_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static const char *const trace_hist_marks[] = {"^{", "# event histogram", "# trigger info: hist:key", NULL};
+
 const struct importer importer_trace_hist = {
     .name = "trace-hist",
     .summary = "histograms of the kernel's hist triggers, sqlhist, rtla",
     .reads = "tables of keys and hit counts with a key that is a time (plain, .log2, .buckets, .hex), sums of times, onmax()",
     .probe_lines = hist_probe,
     .read_lines = hist_read,
+    .marks = trace_hist_marks,
 };

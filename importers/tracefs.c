@@ -352,10 +352,20 @@ static enum status tracefs_read(struct import *import, struct lines *lines, stru
     return OK;
 }
 
+/* Their lines are bare words. */
+static bool is_known_by_name(const struct member *member)
+{
+    return strstr(member->name, "saved_cmdlines") || strstr(member->name, "trace_options") || strstr(member->name, "osnoise");
+}
+
+static const char *const tracefs_marks[] = {":", "[", "# traceon", "hist:keys=", NULL};
+
 const struct importer importer_tracefs = {
     .name = "tracefs",
     .summary = "small files beside a trace: per-CPU stats, saved_cmdlines, trace_clock, osnoise and hwlat settings",
     .reads = "stats, saved_cmdlines, trace_clock, trace_options, hist triggers, event formats, osnoise and hwlat_detector settings",
     .probe_lines = tracefs_probe,
     .read_lines = tracefs_read,
+    .marks = tracefs_marks,
+    .any_line = is_known_by_name,
 };

@@ -485,10 +485,15 @@ static enum status latency_read(struct import *import, struct lines *lines, stru
     return OK;
 }
 
+static const char *const xeno_latency_marks[] = {
+    "RTT|", "RTH|", "RTD|", "RTS|", "HSD|", "HSH|", "HSS|", "---|", "== Sampling period:", "warming up", "RTAI Testsuite", NULL,
+};
+
 const struct importer importer_xeno_latency = {
     .name = "xenomai-latency",
     .summary = "Xenomai latency, klatency, switchtest; EVL latmus, hectic (tables)",
     .reads = "Xenomai 2.0 to 3.3 and libevl: RTT/RTH/RTD/RTS rows, HSD/HSS histograms; ns in 2.0, us later",
     .probe_lines = latency_probe,
     .read_lines = latency_read,
+    .marks = xeno_latency_marks,
 };

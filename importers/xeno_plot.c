@@ -243,10 +243,13 @@ static enum status plot_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static const char *const xeno_plot_marks[] = {"^#", "^0", "^-", "^+", "^.", NULL};
+
 const struct importer importer_xeno_plot = {
     .name = "xenomai-plot",
     .summary = "histogram files of Xenomai latency -g",
     .reads = "Xenomai 2.6.1 to 3.3: with and without the commented head; added ones and edge rows are undone",
     .probe_lines = plot_probe,
     .read_lines = plot_read,
+    .marks = xeno_plot_marks,
 };

@@ -401,10 +401,16 @@ static enum status proc_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static const char *const xeno_proc_marks[] = {
+    "IRQ", "TRAP", "APC", "TOTAL", "size=", "SCHED", "gravity", "devices: timer=", "status=", "CPU0:", "== ", "(read error: ",
+    "Xenomai/", NULL,
+};
+
 const struct importer importer_xeno_proc = {
     .name = "xenomai-proc",
     .summary = "/proc/xenomai: irq, faults, apc, heap, timers, clock, version; autotune, clocktest",
     .reads = "Xenomai 2.0 to 3.3 (I-pipe and Dovetail), latmus -t",
     .probe_lines = proc_probe,
     .read_lines = proc_read,
+    .marks = xeno_proc_marks,
 };

@@ -209,10 +209,13 @@ static enum status relax_read(struct import *import, struct lines *lines, struct
     return OK;
 }
 
+static const char *const xeno_relax_marks[] = {"Thread[", "^0", NULL};
+
 const struct importer importer_xeno_relax = {
     .name = "xenomai-relax",
     .summary = "/proc/xenomai/debug/relax, slackspot",
     .reads = "Xenomai 3.0 to 3.3: where threads left the real-time domain, why and how often",
     .probe_lines = relax_probe,
     .read_lines = relax_read,
+    .marks = xeno_relax_marks,
 };

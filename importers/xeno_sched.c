@@ -120,10 +120,13 @@ static enum status sched_read(struct import *import, struct lines *lines, struct
     return OK;
 }
 
+static const char *const xeno_sched_marks[] = {"CPU", NULL};
+
 const struct importer importer_xeno_sched = {
     .name = "xenomai-sched",
     .summary = "/proc/xenomai/sched, sched/threads and per class",
     .reads = "Xenomai 2.0 to 3.3: thread names and priorities",
     .probe_lines = sched_probe,
     .read_lines = sched_read,
+    .marks = xeno_sched_marks,
 };

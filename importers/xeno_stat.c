@@ -158,12 +158,15 @@ static enum status stat_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static const char *const xeno_stat_marks[] = {"MSW", NULL};
+
 const struct importer importer_xeno_stat = {
     .name = "xenomai-stat",
     .summary = "/proc/xenomai/stat and sched/stat",
     .reads = "Xenomai 2.0 to 3.3: mode switches, context switches, system calls, faults and CPU share of threads and interrupts",
     .probe_lines = stat_probe,
     .read_lines = stat_read,
+    .marks = xeno_stat_marks,
 };
 
 /* ---- acct: no header ---- */
@@ -256,10 +259,13 @@ static enum status acct_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static const char *const xeno_acct_marks[] = {"^0", NULL};
+
 const struct importer importer_xeno_acct = {
     .name = "xenomai-acct",
     .summary = "/proc/xenomai/acct and sched/acct",
     .reads = "Xenomai 2.5 to 3.3: counts and execution times of threads and interrupts",
     .probe_lines = acct_probe,
     .read_lines = acct_read,
+    .marks = xeno_acct_marks,
 };

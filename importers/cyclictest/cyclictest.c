@@ -340,6 +340,12 @@ static void cyclictest_finish(struct import *import)
     result_close(import, result);
 }
 
+static const char *const cyclictest_marks[] = {
+    "^T", "^#", "^{", "^0", "Latenc", "Histogram", "policy", "cyclictest", "signaltest", "cyclicdeadline", "cpu_dma_latency",
+    "CPUs", "WARN", "defaulting realtime", "FATAL: timerthread", "spikes = ", "Using ", "deadline thread ", "main thread ",
+    "Avg ", "Min ", "Max ", NULL,
+};
+
 const struct importer importer_cyclictest = {
     .name = "cyclictest",
     .summary = "cyclictest output: status lines, -v, -h/-H histograms, --json (also signaltest, cyclicdeadline)",
@@ -348,4 +354,5 @@ const struct importer importer_cyclictest = {
     .probe_lines = cyclictest_probe,
     .read_lines = cyclictest_read,
     .finish_lines = cyclictest_finish,
+    .marks = cyclictest_marks,
 };

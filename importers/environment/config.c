@@ -131,12 +131,15 @@ static enum status config_read(struct import *import, struct lines *lines, struc
     return OK;
 }
 
+static const char *const kernel_config_marks[] = {"CONFIG_", "# Automatically generated", NULL};
+
 const struct importer importer_kernel_config = {
     .name = "kernel-config",
     .summary = "kernel configuration (.config, /proc/config.gz, lines CONFIG_X=y)",
     .reads = "options of preemption, timers, idle, frequency, debugging as facts",
     .probe_lines = config_probe,
     .read_lines = config_read,
+    .marks = kernel_config_marks,
 };
 
 /* ---- "key : value" and "key = value" ---- */
@@ -234,10 +237,15 @@ static enum status pairs_read(struct import *import, struct lines *lines, struct
     return OK;
 }
 
+static const char *const system_listing_marks[] = {
+    "processor", "Architecture:", "PRETTY_NAME=", "abi.", "debug.", "dev.", "fs.", "kernel.", "net.", "vm.", "NAME=\"", NULL,
+};
+
 const struct importer importer_system_listing = {
     .name = "system-listing",
     .summary = "/proc/cpuinfo, lscpu, sysctl -a, os-release",
     .reads = "CPU model and count, hypervisor, scheduler limits, system name",
     .probe_lines = pairs_probe,
     .read_lines = pairs_read,
+    .marks = system_listing_marks,
 };

@@ -138,10 +138,13 @@ static enum status dmesg_read(struct import *import, struct lines *lines, struct
     return OK;
 }
 
+static const char *const dmesg_marks[] = {"RT throttling activated", "hrtimer: interrupt took", "INFO: NMI handler", NULL};
+
 const struct importer importer_dmesg = {
     .name = "kernel-log",
     .summary = "kernel log: throttling, stalls, clocksource, NMI, MCE, suspend",
     .reads = "dmesg, journalctl -k and serial consoles with time stamps",
     .probe_lines = dmesg_probe,
     .read_lines = dmesg_read,
+    .marks = dmesg_marks,
 };

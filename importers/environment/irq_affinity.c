@@ -66,10 +66,13 @@ static enum status affinity_read(struct import *import, struct lines *lines, str
     return OK;
 }
 
+static const char *const irq_affinity_marks[] = {"smp_affinity_list=", NULL};
+
 const struct importer importer_irq_affinity = {
     .name = "irq-affinity",
     .summary = "listing of interrupts and the CPUs they may use",
     .reads = "lines of /proc/irq snapshots: N smp_affinity_list=... effective=... names=...",
     .probe_lines = affinity_probe,
     .read_lines = affinity_read,
+    .marks = irq_affinity_marks,
 };

@@ -112,12 +112,15 @@ static enum status cmdline_read(struct import *import, struct lines *lines, stru
     return OK;
 }
 
+static const char *const cmdline_marks[] = {"=", NULL};
+
 const struct importer importer_cmdline = {
     .name = "kernel-cmdline",
     .summary = "kernel command line (/proc/cmdline, or a line of the boot log)",
     .reads = "lines of kernel parameters, with isolcpus, nohz_full, rcu_nocbs, idle, console ... as facts",
     .probe_lines = cmdline_probe,
     .read_lines = cmdline_read,
+    .marks = cmdline_marks,
 };
 
 /* ---- uname and /proc/version ---- */
@@ -309,13 +312,18 @@ static enum status uname_r_read(struct import *import, struct lines *lines, stru
     return OK;
 }
 
+static const char *const uname_r_marks[] = {"uname -r", "^0", NULL};
+
 const struct importer importer_uname_r = {
     .name = "uname-r",
     .summary = "kernel release below its command (uname -r), or as the heading of a result",
     .reads = "uname -r and its answer; a release alone above lines of cyclictest",
     .probe_lines = uname_r_probe,
     .read_lines = uname_r_read,
+    .marks = uname_r_marks,
 };
+
+static const char *const uname_marks[] = {"Linux ", NULL};
 
 const struct importer importer_uname = {
     .name = "uname",
@@ -323,4 +331,5 @@ const struct importer importer_uname = {
     .reads = "uname -a and /proc/version lines",
     .probe_lines = uname_probe,
     .read_lines = uname_read,
+    .marks = uname_marks,
 };

@@ -50,10 +50,13 @@ static enum status lscpu_read(struct import *import, struct lines *lines, struct
     return is_cut ? PARTIAL : OK;
 }
 
+static const char *const lscpu_marks[] = {"^{", NULL};
+
 const struct importer importer_lscpu = {
     .name = "lscpu",
     .summary = "lscpu -J",
     .reads = "util-linux 2.30 and later: CPU model and count, threads per core, hypervisor",
     .probe_lines = lscpu_probe,
     .read_lines = lscpu_read,
+    .marks = lscpu_marks,
 };

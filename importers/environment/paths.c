@@ -232,10 +232,20 @@ static enum status rest_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static bool is_system_file(const struct member *member)
+{
+    char path[SYSTEM_PATH_BYTES];
+    return system_path(member, path);
+}
+
+static const char *const system_file_marks[] = {NULL}; /* only by name */
+
 const struct importer importer_system_file = {
     .name = "system-file",
     .summary = "other files of /proc and /sys: recognised, not used",
     .reads = "any, by its name",
     .probe_lines = rest_probe,
     .read_lines = rest_read,
+    .marks = system_file_marks,
+    .any_line = is_system_file,
 };

@@ -130,12 +130,15 @@ static enum status interrupts_read(struct import *import, struct lines *lines, s
     return OK;
 }
 
+static const char *const interrupts_marks[] = {"CPU", NULL};
+
 const struct importer importer_interrupts = {
     .name = "proc-interrupts",
     .summary = "/proc/interrupts and /proc/softirqs, two of them as deltas",
     .reads = "all architectures; several snapshots in one file or in files named before/after",
     .probe_lines = interrupts_probe,
     .read_lines = interrupts_read,
+    .marks = interrupts_marks,
 };
 
 /* ---- /proc/stat and /proc/schedstat ---- */
@@ -212,10 +215,13 @@ static enum status stat_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static const char *const proc_stat_marks[] = {"cpu", "version 1", NULL};
+
 const struct importer importer_proc_stat = {
     .name = "proc-stat",
     .summary = "/proc/stat and /proc/schedstat, two of them as deltas",
     .reads = "CPU time, context switches, run queue delays per CPU",
     .probe_lines = stat_probe,
     .read_lines = stat_read,
+    .marks = proc_stat_marks,
 };

@@ -142,10 +142,13 @@ static enum status ps_read(struct import *import, struct lines *lines, struct er
     return OK;
 }
 
+static const char *const ps_marks[] = {"COMM", "CMD", NULL};
+
 const struct importer importer_ps = {
     .name = "ps",
     .summary = "listings of threads with their priorities (ps -eLo pid,tid,cls,rtprio,comm)",
     .reads = "any order of columns; the command must be the last",
     .probe_lines = ps_probe,
     .read_lines = ps_read,
+    .marks = ps_marks,
 };

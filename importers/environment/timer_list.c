@@ -187,10 +187,13 @@ static enum status timer_list_read(struct import *import, struct lines *lines, s
     return OK;
 }
 
+static const char *const timer_list_marks[] = {"Timer List Version:", "cpu: ", NULL};
+
 const struct importer importer_timer_list = {
     .name = "timer-list",
     .summary = "/proc/timer_list",
     .reads = "hrtimer interrupts, hangs and the longest of each CPU, pending timers, resolution, tick device",
     .probe_lines = timer_list_probe,
     .read_lines = timer_list_read,
+    .marks = timer_list_marks,
 };

@@ -494,6 +494,9 @@ static void ftrace_finish(struct import *import)
     reader_close(reader, import);
 }
 
+/* "11us < (608)": how a system call looked in 2.6. */
+static const char *const ftrace_marks[] = {":", "|", "#", "cpus=", "version = ", " is empty", " latency trace v", "<", ">", NULL};
+
 const struct importer importer_ftrace = {
     .name = "ftrace",
     .summary = "ftrace text: trace, latency tracers, trace-cmd report, perf script, console dumps",
@@ -503,4 +506,5 @@ const struct importer importer_ftrace = {
     .probe_lines = ftrace_probe,
     .read_lines = ftrace_read,
     .finish_lines = ftrace_finish,
+    .marks = ftrace_marks,
 };

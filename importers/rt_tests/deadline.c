@@ -117,10 +117,13 @@ static enum status deadline_read(struct import *import, struct lines *lines, str
     return OK;
 }
 
+static const char *const deadline_test_marks[] = {"^[", NULL};
+
 const struct importer importer_deadline_test = {
     .name = "deadline_test",
     .summary = "deadline_test of rt-tests",
     .reads = "per thread: missed deadlines and periods, adjustments, how long a period's work took",
     .probe_lines = deadline_probe,
     .read_lines = deadline_read,
+    .marks = deadline_test_marks,
 };

@@ -112,10 +112,13 @@ static enum status json_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static const char *const rt_tests_json_marks[] = {"^{", NULL};
+
 const struct importer importer_rt_tests_json = {
     .name = "rt-tests-json",
     .summary = "--json of pmqtest, ptsematest, sigwaittest, svsematest, rt-migrate-test, ssdd, pi_stress",
     .reads = "rt-tests 2.0 and later",
     .probe_lines = json_probe,
     .read_lines = json_read,
+    .marks = rt_tests_json_marks,
 };

@@ -103,10 +103,13 @@ static enum status migrate_read(struct import *import, struct lines *lines, stru
     return OK;
 }
 
+static const char *const rt_migrate_marks[] = {"Iter:", "(prio ", NULL};
+
 const struct importer importer_rt_migrate = {
     .name = "rt-migrate-test",
     .summary = "rt-migrate-test: how long tasks waited to run",
     .reads = "the summary of each task; rt-tests 0.52 and later",
     .probe_lines = migrate_probe,
     .read_lines = migrate_read,
+    .marks = rt_migrate_marks,
 };

@@ -224,10 +224,13 @@ static enum status pairs_read(struct import *import, struct lines *lines, struct
     return OK;
 }
 
+static const char *const rt_pairs_marks[] = {"test -", "#", NULL};
+
 const struct importer importer_rt_pairs = {
     .name = "rt-tests-pair",
     .summary = "pmqtest, ptsematest, sigwaittest, svsematest of rt-tests",
     .reads = "the lines of all versions, live displays (last frame)",
     .probe_lines = pairs_probe,
     .read_lines = pairs_read,
+    .marks = rt_pairs_marks,
 };

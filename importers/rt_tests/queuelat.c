@@ -102,10 +102,13 @@ static enum status queuelat_read(struct import *import, struct lines *lines, str
     return OK;
 }
 
+static const char *const queuelat_marks[] = {"tsc_freq_ghz", "max_queue_len", NULL};
+
 const struct importer importer_queuelat = {
     .name = "queuelat",
     .summary = "queuelat: times of a polling loop",
     .reads = "rt-tests 1.3 and later",
     .probe_lines = queuelat_probe,
     .read_lines = queuelat_read,
+    .marks = queuelat_marks,
 };

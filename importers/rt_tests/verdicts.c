@@ -87,10 +87,18 @@ static enum status verdict_read(struct import *import, struct lines *lines, stru
     return OK;
 }
 
+static const char *const rt_verdicts_marks[] = {
+    "Running in ", "Each sender will pass", "tests PASSED", "tests FAILED", "priority inheritance to handle",
+    "No inversion incurred", "inversion", "Test Duration: ", "missed ", "adjustments = ", "Time: ", "forktest#", "#main : ",
+    "#forks: ", "#steps: ", "PI Stress", "Number of thread groups", "Duration of test", "thread SCHED_", "Stopping test",
+    "calculated loops", "Diff from last", "percent per task:", "Collecting ...", "Tested at ", NULL,
+};
+
 const struct importer importer_rt_verdicts = {
     .name = "rt-tests-result",
     .summary = "results of ssdd, pip_stress, pi_stress, hackbench, deadline_test",
     .reads = "their last lines, as facts",
     .probe_lines = verdict_probe,
     .read_lines = verdict_read,
+    .marks = rt_verdicts_marks,
 };
