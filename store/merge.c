@@ -75,15 +75,15 @@ static void sift_down(struct event_merge *merge, size_t at)
 
 #define FEW_SOURCES 8u
 
-/* Of entries in the order of ranks. */
-static inline size_t earliest_of_few(const struct entry *entries, size_t n)
+/* Of times in the order of their sources' ranks. */
+static inline size_t earliest_of_few(const int64_t *times_ns, size_t n)
 {
     size_t at = 0;
-    int64_t time_ns = entries[0].time_ns;
+    int64_t time_ns = times_ns[0];
     for (size_t i = 1; i < n; i++) {
-        bool is_earlier = entries[i].time_ns < time_ns;
+        bool is_earlier = times_ns[i] < time_ns;
         at = is_earlier ? i : at;
-        time_ns = is_earlier ? entries[i].time_ns : time_ns;
+        time_ns = is_earlier ? times_ns[i] : time_ns;
     }
     return at;
 }
@@ -240,27 +240,72 @@ static inline void advance_heap(struct event_merge *merge)
     }
 }
 
-size_t event_merge_take(struct event_merge *merge, struct event_ref *refs, size_t n_refs)
+/*
+ * Of few sources, up to the end of a chunk. Each step waits for the one before to say whose time is the next, so what lies
+ * in between is kept short: times and cursors in arrays of their own, looked at by number, and not through the sources.
+ */
+static size_t take_of_few(struct event_merge *merge, struct event_ref *refs, size_t n_refs)
+{
+    struct {
+        const int64_t *next, *end;
+        struct event_ref ref; /* of the chunk; i is filled in */
+        const int64_t *begin;
+    } cursors[FEW_SOURCES];
+    int64_t times_ns[FEW_SOURCES];
+    size_t n = 0, n_sources = merge->n_heap, at = 0;
+    bool is_at_end = false;
+    for (size_t k = 0; k < n_sources; k++) {
+        const struct source *source = merge->heap[k].source;
+        cursors[k].begin = source->time_ns;
+        cursors[k].next = source->time_ns + source->i;
+        cursors[k].end = source->time_ns + source->n;
+        cursors[k].ref = (struct event_ref){source->view, (uint32_t)source->chunk, 0, source->cpu};
+        times_ns[k] = *cursors[k].next;
+    }
+    while (n < n_refs && !is_at_end) {
+        at = earliest_of_few(times_ns, n_sources);
+        refs[n] = cursors[at].ref;
+        refs[n++].i = (uint32_t)(cursors[at].next - cursors[at].begin);
+        is_at_end = ++cursors[at].next == cursors[at].end;
+        if (!is_at_end)
+            times_ns[at] = *cursors[at].next;
+    }
+    for (size_t k = 0; k < n_sources; k++) {
+        merge->heap[k].source->i = (size_t)(cursors[k].next - cursors[k].begin);
+        merge->heap[k].time_ns = times_ns[k];
+    }
+    if (is_at_end)
+        advance_chunk(merge, at);
+    return n;
+}
+
+static size_t take_of_many(struct event_merge *merge, struct event_ref *refs, size_t n_refs)
 {
     size_t n = 0;
+    struct entry *heap = merge->heap;
+    while (n < n_refs) {
+        struct source *source = heap[0].source;
+        refs[n++] = (struct event_ref){source->view, (uint32_t)source->chunk, (uint32_t)source->i, source->cpu};
+        if (++source->i == source->n) {
+            advance_chunk(merge, 0);
+            break;
+        }
+        heap[0].time_ns = source->time_ns[source->i];
+        advance_heap(merge);
+    }
+    return n;
+}
+
+size_t event_merge_take(struct event_merge *merge, struct event_ref *refs, size_t n_refs)
+{
     if (__builtin_expect(merge->left != SIZE_MAX, 0)) {
         unpin(merge, merge->left, true);
         merge->left = SIZE_MAX;
     }
-    struct entry *heap = merge->heap;
-    while (n < n_refs && merge->n_heap) {
-        size_t at = merge->has_few ? earliest_of_few(heap, merge->n_heap) : 0;
-        struct source *source = heap[at].source;
-        refs[n++] = (struct event_ref){source->view, (uint32_t)source->chunk, (uint32_t)source->i, source->cpu};
-        if (++source->i == source->n) { /* the chunk stays until the next call */
-            advance_chunk(merge, at);
-            break;
-        }
-        heap[at].time_ns = source->time_ns[source->i];
-        if (!merge->has_few)
-            advance_heap(merge);
-    }
-    return n;
+    if (!merge->n_heap)
+        return 0;
+    /* A chunk that ends stays until the next call. */
+    return merge->has_few ? take_of_few(merge, refs, n_refs) : take_of_many(merge, refs, n_refs);
 }
 
 bool event_merge_next(struct event_merge *merge, struct event_ref *ref)
@@ -281,7 +326,10 @@ int64_t event_merge_time_ns(const struct event_merge *merge)
 {
     if (!merge->n_heap)
         return NS_UNKNOWN;
-    return merge->heap[merge->has_few ? earliest_of_few(merge->heap, merge->n_heap) : 0].time_ns;
+    int64_t time_ns = merge->heap[0].time_ns;
+    for (size_t i = 1; merge->has_few && i < merge->n_heap; i++)
+        time_ns = merge->heap[i].time_ns < time_ns ? merge->heap[i].time_ns : time_ns;
+    return time_ns;
 }
 
 enum status event_merge_status(const struct event_merge *merge)
