@@ -3,16 +3,18 @@
 
 #include <math.h>
 
+#include "base/memory.h"
+
 #define RUN_LENGTH 16
 #define MAX_CHUNKS 64 /* looked at, spread over the stream */
 #define COARSE_NS 1000000
 
-static int64_t densest_span_ns(const struct event_view *view)
+static int64_t densest_span_ns(const int64_t *time_ns, size_t n)
 {
     int64_t least = INT64_MAX;
-    for (size_t i = RUN_LENGTH - 1; i < view->n; i++) {
+    for (size_t i = RUN_LENGTH - 1; i < n; i++) {
         int64_t span;
-        if (__builtin_sub_overflow(view->time_ns[i], view->time_ns[i + 1 - RUN_LENGTH], &span))
+        if (__builtin_sub_overflow(time_ns[i], time_ns[i + 1 - RUN_LENGTH], &span))
             continue;
         least = span >= 0 && span < least ? span : least;
     }
@@ -26,16 +28,19 @@ double observer_event_ns(const struct store *store, uint32_t run, uint32_t strea
     size_t n_chunks = 0;
     for (size_t c = 0; c < store->n_event_chunks; c++)
         n_chunks += store->event_chunks[c].run == run && store->event_chunks[c].stream == stream;
-    size_t step = n_chunks / MAX_CHUNKS + 1, k = 0;
-    int64_t least = INT64_MAX;
+    size_t step = n_chunks / MAX_CHUNKS + 1, k = 0, capacity = 0;
+    int64_t least = INT64_MAX, *time_ns = NULL;
     for (size_t c = 0; c < store->n_event_chunks; c++) {
-        struct event_view view;
-        if (store->event_chunks[c].run != run || store->event_chunks[c].stream != stream || k++ % step ||
-            store_event_view(store, c, &view, NULL) == FAILED)
+        const struct event_chunk *chunk = &store->event_chunks[c];
+        if (chunk->run != run || chunk->stream != stream || k++ % step)
             continue;
-        int64_t span = densest_span_ns(&view);
+        memory_reserve(time_ns, capacity, chunk->n);
+        if (store_event_times(store, c, time_ns, NULL) == FAILED)
+            continue;
+        int64_t span = densest_span_ns(time_ns, chunk->n);
         least = span < least ? span : least;
     }
+    free(time_ns);
     if (least == INT64_MAX)
         return NAN;
     int64_t resolution = store->streams[stream].resolution_ns > 0 ? store->streams[stream].resolution_ns : 0;

@@ -108,6 +108,7 @@ static enum status read_index(struct store *store, struct error *error)
     const unsigned char *entries = p->map + trailer.index_offset + sizeof header;
     if (crc32c(0, entries, header.stored_bytes) != header.payload_crc)
         return PARTIAL;
+    memory_reserve(p->chunks, p->chunks_capacity, (size_t)trailer.n_chunks); /* at once: growing touches memory again and again */
     for (uint64_t i = 0; i < trailer.n_chunks; i++) {
         struct index_entry entry;
         memcpy(&entry, entries + i * sizeof entry, sizeof entry);

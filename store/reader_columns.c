@@ -190,20 +190,26 @@ static struct wide wide_in(unsigned char *room, size_t n)
     return w;
 }
 
+static const char *widen_times(const struct narrow *c, const struct column *column, int64_t *restrict time_ns)
+{
+    size_t n = c->header->n;
+    bool is_bad = false;
+    EACH_WIDE(column, 0, n, time_ns[i] = (int64_t)x);
+    for (size_t i = 1; i < n; i++)
+        is_bad |= time_ns[i] < time_ns[i - 1];
+    return is_bad || time_ns[0] != c->header->begin || time_ns[n - 1] != c->header->end ? "its times are not in order" : NULL;
+}
+
 /* The columns that every event has, but for the kind. */
 static const char *widen_common(const struct narrow *c, const struct column *columns, struct wide *w)
 {
     size_t n = c->header->n;
     const uint32_t n_flags = c->front->n_flags, *table = c->flags;
-    int64_t *restrict time_ns = w->time_ns;
     int32_t *restrict tid = w->tid;
     uint32_t *restrict flags = w->flags;
-    bool is_bad = false;
-    EACH_WIDE(&columns[0], 0, n, time_ns[i] = (int64_t)x);
-    for (size_t i = 1; i < n; i++)
-        is_bad |= time_ns[i] < time_ns[i - 1];
-    if (is_bad || time_ns[0] != c->header->begin || time_ns[n - 1] != c->header->end)
-        return "its times are not in order";
+    const char *fault = widen_times(c, &columns[0], w->time_ns);
+    if (fault)
+        return fault;
     EACH_NARROW(&columns[1], 0, n, tid[i] = (int32_t)x);
     EACH_NARROW(&columns[2], 0, n, if (x >= n_flags) return "its flags are out of range"; flags[i] = table[x]);
     return NULL;
@@ -433,6 +439,17 @@ const struct event_view *reader_wide_view(struct store *store, struct chunk *chu
     p->n_wide++;
     link_newest(p, to);
     return &to->view;
+}
+
+const char *reader_wide_times(struct store *store, const struct chunk *chunk, const unsigned char *payload, int64_t *time_ns)
+{
+    struct narrow narrow = {.header = &chunk->header, .payload = payload};
+    struct column column;
+    const char *fault = read_front(&narrow, store->private->n_strings);
+    size_t number = 0, at = narrow.data;
+    if (!fault && !take(&narrow, &column, &number, &at, chunk->header.n, true))
+        fault = "its columns do not fit";
+    return fault ? fault : widen_times(&narrow, &column, time_ns);
 }
 
 static struct wide_chunk *wide_of(const struct chunk *chunk)

@@ -139,7 +139,11 @@ enum status reader_add_event_chunks(struct store *store, struct error *error)
             {.run = store->streams[header->owner].run, .stream = header->owner, .cpu = header->cpu, .n = header->n,
              .begin_ns = header->begin, .end_ns = header->end, .offset = chunk->offset}, chunk};
     }
-    memory_sort(order, n, sizeof *order, compare_chunks);
+    bool is_sorted = true; /* as one stream's chunks are, CPU after CPU */
+    for (size_t i = 1; i < n && is_sorted; i++)
+        is_sorted = compare_chunks(&order[i - 1], &order[i]) < 0;
+    if (!is_sorted)
+        memory_sort(order, n, sizeof *order, compare_chunks);
     struct event_chunk *rows = memory_new((n + 1) * sizeof *rows);
     p->event_chunks = memory_new((n + 1) * sizeof *p->event_chunks);
     for (size_t i = 0; i < n; i++) {
@@ -244,6 +248,24 @@ static const char *make_view(struct store *store, struct chunk *chunk, const uns
         return "its arguments are out of range";
     chunk->view = view;
     return NULL;
+}
+
+enum status store_event_times(const struct store *const_store, size_t index, int64_t *time_ns, struct error *error)
+{
+    struct store *store = (struct store *)(uintptr_t)const_store;
+    struct chunk *chunk = store->private->event_chunks[index];
+    if (chunk->view || chunk->header.version == 1) {
+        const struct event_view *view = reader_event_view(store, index, VIEW_LOOK, error);
+        if (view)
+            memcpy(time_ns, view->time_ns, view->n * sizeof *time_ns);
+        return view ? OK : FAILED;
+    }
+    chunk_touch(store, chunk);
+    const unsigned char *payload = chunk_payload(store, chunk, error);
+    if (!payload)
+        return FAILED;
+    const char *fault = reader_wide_times(store, chunk, payload, time_ns);
+    return fault ? chunk_damaged(store, chunk, fault, error) : OK;
 }
 
 const struct event_view *reader_event_view(struct store *store, size_t index, enum view_use use, struct error *error)

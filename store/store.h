@@ -72,6 +72,8 @@ const char *const *store_sample_counters(const struct store *store, uint32_t ser
  * chunks have been asked for this way; those that a merge delivers, until its next event.
  */
 enum status store_event_view(const struct store *store, size_t chunk, struct event_view *view, struct error *error);
+/* The times alone, into the caller's room for event_chunks[chunk].n of them: a tenth of what a view costs. */
+enum status store_event_times(const struct store *store, size_t chunk, int64_t *time_ns, struct error *error);
 
 /* The first fact of that key in a run, or NULL. */
 const struct fact *store_fact(const struct store *store, uint32_t run, const char *key);

@@ -103,6 +103,8 @@ enum view_use { VIEW_LOOK, VIEW_LEND, VIEW_PIN };
 const struct event_view *reader_event_view(struct store *store, size_t index, enum view_use use, struct error *error);
 /* reader_columns.c */
 const struct event_view *reader_wide_view(struct store *store, struct chunk *chunk, const unsigned char *payload, const char **fault);
+/* The times alone, for header.n of them; what is wrong with them, or NULL. */
+const char *reader_wide_times(struct store *store, const struct chunk *chunk, const unsigned char *payload, int64_t *time_ns);
 void reader_use_view(struct store *store, struct chunk *chunk, bool is_lent, bool is_pinned);
 void reader_unpin_view(struct store *store, struct chunk *chunk, bool is_passed);
 void reader_release_views(struct store *store);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "store/store.h"
 #include "store/writer.h"
 
@@ -82,6 +83,22 @@ static void samples_come_back(void **state)
     store_close(store);
 }
 
+/* Before a chunk is widened, and from what was. */
+static void expect_times_alone(const struct store *store)
+{
+    int64_t *time_ns = memory_resize(NULL, EVENTS_PER_CHUNK, sizeof *time_ns);
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t c = 0; c < store->n_event_chunks; c++) {
+            struct event_view view;
+            assert_true(store->event_chunks[c].n <= EVENTS_PER_CHUNK);
+            memset(time_ns, 0, EVENTS_PER_CHUNK * sizeof *time_ns);
+            assert_int_equal(store_event_times(store, c, time_ns, NULL), OK);
+            assert_int_equal(store_event_view(store, c, &view, NULL), OK);
+            assert_memory_equal(time_ns, view.time_ns, view.n * sizeof *time_ns);
+        }
+    free(time_ns);
+}
+
 static void events_are_merged_with_their_states(void **state)
 {
     (void)state;
@@ -100,6 +117,7 @@ static void events_are_merged_with_their_states(void **state)
     assert_int_equal(store->n_events, 3 * N);
     assert_int_equal(store->streams[0].n_events, 3 * N);
     assert_int_equal(store->streams[0].n_cpus_seen, 3);
+    expect_times_alone(store);
     struct error error = {0};
     struct event_merge *merge = event_merge_new(store, 0, ROW_NONE, INT64_MIN, INT64_MAX, &error);
     struct event_ref ref;

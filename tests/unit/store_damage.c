@@ -105,7 +105,11 @@ static uint64_t hash_all(const struct store *store)
     for (size_t c = 0; c < store->n_event_chunks; c++) {
         struct event_view view;
         char text[300];
-        if (store_event_view(store, c, &view, &error) != OK)
+        int64_t *time_ns = memory_resize(NULL, store->event_chunks[c].n, sizeof *time_ns);
+        bool has_times = store_event_times(store, c, time_ns, &error) == OK;
+        hash = has_times ? mix(hash, time_ns, store->event_chunks[c].n * sizeof *time_ns) : 0;
+        free(time_ns);
+        if (!has_times || store_event_view(store, c, &view, &error) != OK)
             return 0;
         for (size_t i = 0; i < view.n; i++) {
             event_format(store, &view, i, text, sizeof text);
