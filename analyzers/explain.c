@@ -64,7 +64,42 @@ static int64_t by_middle(const struct activation *sorted, size_t n)
     return activation_end_ns(&sorted[n / 2]) - activation_begin_ns(&sorted[n / 2]);
 }
 
-/* Sweeps some of the thread's ordinary activations: the shorter three quarters of its sample, evenly spread. */
+/* One of the ordinary activations that make a thread's typical ledger. */
+struct ordinary {
+    struct window window;
+    struct sweep sweep;
+    size_t number; /* by latency */
+};
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct ordinary *x = a, *y = b;
+    if (x->window.begin_ns != y->window.begin_ns)
+        return x->window.begin_ns < y->window.begin_ns ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct ordinary *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/*
+ * Sweeps in the order of time and not of latency: neighbours lie in the same chunks, which are widened once then instead
+ * of again and again (a tenth of the time that one marked outlier takes).
+ */
+static enum status sweep_ordinary(struct explain *e, struct ordinary *items, size_t n, struct error *error)
+{
+    enum status status = OK;
+    memory_sort(items, n, sizeof *items, by_begin);
+    for (size_t i = 0; i < n && status != FAILED; i++)
+        status = sweep_window(&items[i].sweep, e->store, &e->words, &items[i].window, 0, error);
+    memory_sort(items, n, sizeof *items, by_number);
+    return status;
+}
+
+/* Some of the thread's ordinary activations: the shorter three quarters of its sample, evenly spread. */
 static enum status make_typical(struct explain *e, int32_t tid, struct typical *typical, struct error *error)
 {
     const struct reservoir *r = selection_reservoir(&e->selection, tid);
@@ -74,23 +109,24 @@ static enum status make_typical(struct explain *e, int32_t tid, struct typical *
     memcpy(sorted, r->items, r->n * sizeof *sorted);
     memory_sort(sorted, r->n, sizeof *sorted, by_latency);
     e->contrast->horizon_ns = by_middle(sorted, r->n);
+    struct ordinary items[N_TYPICAL];
     size_t usable = r->n * 3 / 4, n = usable < N_TYPICAL ? usable : N_TYPICAL;
+    for (size_t i = 0; i < n; i++)
+        items[i] = (struct ordinary){.window = window_of_activation(&sorted[i * usable / n], e->selection.run, e->selection.stream),
+                                     .sweep = {.arena = &e->analysis->arena}, .number = i};
+    enum status status = sweep_ordinary(e, items, n, error);
     for (size_t i = 0; i < n; i++) {
-        struct window w = window_of_activation(&sorted[i * usable / n], e->selection.run, e->selection.stream);
-        struct sweep sweep = {.arena = &e->analysis->arena};
         struct typical none = {0};
-        struct cause_input input = {.store = e->store, .words = &e->words, .arena = &e->analysis->arena, .window = &w,
-                                    .sweep = &sweep, .typical = &none};
-        if (sweep_window(&sweep, e->store, &e->words, &w, 0, error) == FAILED) {
-            sweep_release(&sweep);
-            return FAILED;
+        struct cause_input input = {.store = e->store, .words = &e->words, .arena = &e->analysis->arena, .window = &items[i].window,
+                                    .sweep = &items[i].sweep, .typical = &none};
+        if (status != FAILED) {
+            cause_prepare(&input);
+            contrast_add(e->contrast, &items[i].sweep, &items[i].window, false);
+            typical_add(typical, &items[i].sweep);
         }
-        cause_prepare(&input);
-        contrast_add(e->contrast, &sweep, &w, false);
-        typical_add(typical, &sweep);
-        sweep_release(&sweep);
+        sweep_release(&items[i].sweep);
     }
-    return OK;
+    return status;
 }
 
 static const struct typical *typical_of(struct explain *e, const struct window *w, struct error *error)
