@@ -2,6 +2,7 @@
 /* Is one side better than the other, by how much, how sure, and is the comparison fair? */
 #include "analyzers/compare.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -155,6 +156,8 @@ static enum status compare_run(const struct store *store, const struct analysis_
         findings_add(&analysis->findings, "not-comparable", SEVERITY_WARNING, CONFIDENCE_PROVEN)->variant = "single";
         return OK;
     }
+    if (options->baseline >= store->n_runs)
+        return error_usage(error, "--baseline: there is no run %" PRIu32 ", the last is %zu", options->baseline, store->n_runs - 1);
     enum status status = compare_read_runs(&compare, error);
     if (status != FAILED)
         status = compare_read_traces(&compare, error);

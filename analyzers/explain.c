@@ -448,6 +448,21 @@ static void note_below_threshold(struct explain *e)
     finding_integer(f, finding, "threshold_ns", e->options->threshold_ns);
 }
 
+/* --task and --cpu left nothing: that does not say that nothing was late. */
+static void note_empty_selection(const struct store *store, const struct analysis_options *options, struct analysis *analysis)
+{
+    char cpus[80];
+    bool is_restricted = options->task || options->has_cpus, has_source = store->n_events || store->n_claims;
+    if (analysis->n_outliers || !is_restricted || !has_source)
+        return;
+    struct finding *finding = findings_add(&analysis->findings, "selection-empty", SEVERITY_NOTE, CONFIDENCE_PROVEN);
+    if (options->task)
+        finding_text(&analysis->findings, finding, "task", options->task);
+    cpuset_format(&options->cpus, cpus, sizeof cpus);
+    if (options->has_cpus)
+        finding_text(&analysis->findings, finding, "cpus", cpus);
+}
+
 static enum status explain_one_run(struct explain *e, uint32_t run, struct error *error)
 {
     enum status status = selection_make(&e->selection, e->store, e->options, &e->words, run, error);
@@ -494,6 +509,7 @@ static enum status explain_run(const struct store *store, const struct analysis_
         sort_outliers(analysis);
         if (analysis->n_outliers > options->top)
             analysis->n_outliers = options->top;
+        note_empty_selection(store, options, analysis);
         explain_sum_causes(analysis, store);
         explain_advise(analysis, store);
     }

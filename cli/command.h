@@ -40,7 +40,7 @@ enum option_type {
     OPTION_FLAG,       /* bool */
     OPTION_TEXT,       /* const char * */
     OPTION_DURATION,   /* int64_t ns */
-    OPTION_COUNT,      /* size_t; "all" is SIZE_MAX */
+    OPTION_COUNT,      /* size_t, from 1; "all" is SIZE_MAX */
     OPTION_INDEX,      /* uint32_t, from 0 */
     OPTION_NUMBER,     /* int64_t, from 1 */
     OPTION_PERCENT,    /* double, 0 to 100 exclusive */

@@ -57,7 +57,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     text_format(&name, "whylate %s", command->name);
     argv[0] = name.bytes; /* what argp calls the program in usage and errors */
     request_parse(&request, command, argc, argv);
-    int code = command->run(&request, &error);
+    int code = request_check(&request, &error) == FAILED ? EXIT_USAGE : command->run(&request, &error);
     if (error.kind != ERROR_NONE) {
         struct text clean = {0}; /* file names and words out of files stand in it */
         words_clean(error.text, &clean);

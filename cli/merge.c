@@ -6,7 +6,7 @@
 
 static const struct option_row own[] = {
     {.name = "force", .type = OPTION_FLAG, .offset = offsetof(struct request, force),
-     .help = "add up runs although kernel, processor, isolation or load differ"},
+     .help = "add up runs although kernel, processor, isolation or load differ, or one is given twice"},
     {.name = "compress", .type = OPTION_FLAG, .offset = offsetof(struct request, compress),
      .help = "pack chunks that are seldom read with zstd"},
     {.name = NULL},
@@ -38,16 +38,7 @@ static int run(struct request *request, struct error *error)
     }
     if (write_merged(request, error) == FAILED)
         return error_exit_code(error);
-    if (request->quiet && !request->json)
-        return 0;
-    struct session session = {0};
-    request->import.n_settings = 0;
-    int code = 0;
-    if (session_open(&session, request, &request->output, 1, error) == FAILED ||
-        session_print(&session, request, error) == FAILED)
-        code = error_exit_code(error);
-    session_release(&session);
-    return code;
+    return session_show_file(request, error);
 }
 
 const struct command command_merge = {

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/duration.h"
 #include "base/text.h"
@@ -123,8 +124,8 @@ static const char *set_value(struct request *request, const struct option_row *r
     case OPTION_COUNT:
         if (strcmp(argument, "all") == 0)
             n = SIZE_MAX;
-        else if (!parse_unsigned(argument, SIZE_MAX, &n))
-            return "is no count";
+        else if (!parse_unsigned(argument, SIZE_MAX, &n) || n == 0)
+            return "is no count (1, 2, ... or all)";
         *(size_t *)member = (size_t)n;
         return NULL;
     case OPTION_INDEX:
@@ -252,6 +253,28 @@ void request_parse(struct request *request, const struct command *command, int a
     argp_parse(&argp, argc, argv, 0, NULL, &list);
     text_release(&documentation);
     request->import.quiet = request->analysis.quiet = request->quiet;
+}
+
+/* One regular file under two names is the same: compared by device and number. */
+static enum status check_output(const struct request *request, const char *output, struct error *error)
+{
+    struct stat out, in;
+    if (!output || strcmp(output, "-") == 0 || stat(output, &out) != 0 || !S_ISREG(out.st_mode))
+        return OK;
+    for (size_t i = 0; i < request->n_words; i++)
+        if (stat(request->words[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return error_usage(error, "'%s' is an input: it would be overwritten", output);
+    return OK;
+}
+
+enum status request_check(const struct request *request, struct error *error)
+{
+    for (size_t i = 0; i < request->n_words; i++)
+        if (!*request->words[i]) /* "$file" of a script that did not set it */
+            return error_usage(error, "an argument is empty");
+    if (check_output(request, request->output, error) == FAILED)
+        return FAILED;
+    return check_output(request, request->junit, error);
 }
 
 void request_release(struct request *request)

@@ -6,21 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool whole(const char *value, int64_t *number)
+{
+    char *end;
+    *number = strtoll(value, &end, 10);
+    return end != value && *end == '\0';
+}
+
+/* The fields of a series that are whole numbers; what a unit's end says holds for any key. */
+static bool wants_number(const char *key, size_t length)
+{
+    static const char *const ends[] = {"_ns", ".priority", ".loops", ".cpu"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t n = strlen(ends[i]);
+        if (length > n && memcmp(key + length - n, ends[i], n) == 0)
+            return true;
+    }
+    return false;
+}
+
 enum status settings_check(const struct import_options *options, struct error *error)
 {
     for (size_t i = 0; i < options->n_settings; i++) {
         const char *equals = strchr(options->settings[i], '=');
         if (!equals || equals == options->settings[i])
             return error_usage(error, "--set wants KEY=VALUE, not '%s'", options->settings[i]);
+        int64_t number;
+        if (wants_number(options->settings[i], (size_t)(equals - options->settings[i])) && (!whole(equals + 1, &number) || number < 0))
+            return error_usage(error, "--set %s: '%s' is no whole number from 0", options->settings[i], equals + 1);
     }
     return OK;
-}
-
-static bool whole(const char *value, int64_t *number)
-{
-    char *end;
-    *number = strtoll(value, &end, 10);
-    return end != value && *end == '\0';
 }
 
 /* The user's statement never overrides a number that the file itself states. */

@@ -109,18 +109,23 @@ static void print_causes(const struct text_view *view)
     table_free(table);
 }
 
-static bool print_below_threshold(const struct text_view *view)
+/* Why nothing is explained though something may be there; false: no option left it out. */
+static bool print_left_out(const struct text_view *view)
 {
     const json_t *finding, *findings = json_object_get(view->document, "findings");
     size_t i;
     json_array_foreach(findings, i, finding) {
-        if (strcmp(json_get_text(finding, "code"), "below-threshold") != 0)
-            continue;
+        const char *code = json_get_text(finding, "code");
         const json_t *values = json_object_get(finding, "values");
         char largest[DURATION_TEXT_BYTES], threshold[DURATION_TEXT_BYTES];
-        page_line(&view->page, "No instance was as late as %s. The largest was %s.",
-                  duration_format(json_get_ns(values, "threshold_ns"), threshold),
-                  duration_format(json_get_ns(values, "largest_ns"), largest));
+        if (strcmp(code, "below-threshold") == 0)
+            page_line(&view->page, "No instance was as late as %s. The largest was %s.",
+                      duration_format(json_get_ns(values, "threshold_ns"), threshold),
+                      duration_format(json_get_ns(values, "largest_ns"), largest));
+        else if (strcmp(code, "selection-empty") == 0)
+            page_line(&view->page, "No late instance was found of what --task and --cpu ask for.");
+        else
+            continue;
         return true;
     }
     return false;
@@ -130,7 +135,7 @@ void text_outliers(const struct text_view *view)
 {
     const json_t *outliers = json_object_get(view->document, "outliers");
     size_t n = json_array_size(outliers);
-    if (!n && print_below_threshold(view))
+    if (!n && print_left_out(view))
         return;
     if (!n) {
         page_paragraph(&view->page, 0, STYLE_PLAIN, NULL,

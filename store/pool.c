@@ -32,6 +32,24 @@ static enum status check_conditions(const struct store *from, struct error *erro
     return OK;
 }
 
+static const struct artefact *artefact_of(const struct store *from, const struct series *series)
+{
+    return series->artefact < from->n_artefacts ? &from->artefacts[series->artefact] : NULL;
+}
+
+/* A measurement counted twice would look twice as long. Equal files beside the series' own (the kernel's version) are no sign. */
+static enum status check_repeats(const struct store *from, struct error *error)
+{
+    for (size_t i = 1; i < from->n_series; i++)
+        for (size_t k = 0; k < i; k++) {
+            const struct artefact *a = artefact_of(from, &from->series[k]), *b = artefact_of(from, &from->series[i]);
+            if (from->series[k].run == from->series[i].run || !a || !b || a == b || !*a->sha256 || strcmp(a->sha256, b->sha256) != 0)
+                continue;
+            return error_input(error, "'%s' and '%s' hold the same bytes: one run, given twice", a->path, b->path);
+        }
+    return OK;
+}
+
 static bool is_same_name(const char *a, const char *b)
 {
     return a == b || (a && b && !strcmp(a, b));
@@ -214,7 +232,7 @@ enum status store_pool_runs(struct store_writer *writer, const struct store *fro
         return error_input(error, "there is only one run, nothing to add up");
     if (!from->n_series)
         return error_input(error, "the runs hold no series to add up");
-    if (!force && check_conditions(from, error) != OK)
+    if (!force && (check_repeats(from, error) != OK || check_conditions(from, error) != OK))
         return FAILED;
     add_rows(writer, from);
     uint32_t *to = memory_resize(NULL, from->n_series, sizeof *to);

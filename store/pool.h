@@ -13,6 +13,7 @@
  *
  * Runs that did not measure the same thing in the same way are refused (ERROR_INPUT, naming what differs): another
  * path, interval, resolution or histogram limit of a series, and unless force, another kernel, processor, isolation or load.
+ * So are, unless force, two runs whose series come from files of the same bytes: that is one run, given twice.
  */
 enum status store_pool_runs(struct store_writer *writer, const struct store *from, bool force, struct error *error);
 
