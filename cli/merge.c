@@ -6,7 +6,7 @@
 
 static const struct option_row own[] = {
     {.name = "force", .type = OPTION_FLAG, .offset = offsetof(struct request, force),
-     .help = "add up runs although kernel, processor, isolation or load differ, or one is given twice"},
+     .help = "add up runs although kernel, processor, isolation or load differ"},
     {.name = "compress", .type = OPTION_FLAG, .offset = offsetof(struct request, compress),
      .help = "pack chunks that are seldom read with zstd"},
     {.name = NULL},

@@ -32,24 +32,6 @@ static enum status check_conditions(const struct store *from, struct error *erro
     return OK;
 }
 
-static const struct artefact *artefact_of(const struct store *from, const struct series *series)
-{
-    return series->artefact < from->n_artefacts ? &from->artefacts[series->artefact] : NULL;
-}
-
-/* A measurement counted twice would look twice as long. Equal files beside the series' own (the kernel's version) are no sign. */
-static enum status check_repeats(const struct store *from, struct error *error)
-{
-    for (size_t i = 1; i < from->n_series; i++)
-        for (size_t k = 0; k < i; k++) {
-            const struct artefact *a = artefact_of(from, &from->series[k]), *b = artefact_of(from, &from->series[i]);
-            if (from->series[k].run == from->series[i].run || !a || !b || a == b || !*a->sha256 || strcmp(a->sha256, b->sha256) != 0)
-                continue;
-            return error_input(error, "'%s' and '%s' hold the same bytes: one run, given twice", a->path, b->path);
-        }
-    return OK;
-}
-
 static bool is_same_name(const char *a, const char *b)
 {
     return a == b || (a && b && !strcmp(a, b));
@@ -193,6 +175,52 @@ static bool is_shared(const struct store *from, const struct fact *fact)
     return true;
 }
 
+static bool key_ends(const struct fact *fact, const char *end)
+{
+    const char *dot = fact->key ? strrchr(fact->key, '.') : NULL;
+    return dot && strcmp(dot, end) == 0;
+}
+
+/*
+ * How many loops a run had to do and when it was: of the sum that would be wrong also where it is equal. A duration asked
+ * for beside loops goes with them: alone it would say that time, and not the loops, ended the run.
+ */
+static bool is_of_one_run(const struct store *from, const struct fact *fact)
+{
+    if (key_ends(fact, ".duration_ns"))
+        for (size_t i = 0; i < from->n_facts; i++)
+            if (from->facts[i].run == fact->run && key_ends(&from->facts[i], ".loops"))
+                return true;
+    return key_ends(fact, ".loops") || key_ends(fact, ".start_time") || key_ends(fact, ".end_time");
+}
+
+/* True if a series of an earlier run came from a file of these bytes. Equal files beside a series' own are no repeats. */
+static bool is_repeat(const struct store *from, const struct series *series)
+{
+    const struct artefact *own = &from->artefacts[series->artefact];
+    for (const struct series *before = from->series; before < series; before++) {
+        if (before->run == series->run || before->artefact >= from->n_artefacts || before->artefact == series->artefact)
+            continue;
+        if (*own->sha256 && strcmp(from->artefacts[before->artefact].sha256, own->sha256) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A run added up twice looks twice as long as it was: said at its file, once. */
+static void note_repeats(struct store_writer *writer, const struct store *from)
+{
+    uint32_t noted = ROW_NONE;
+    for (uint32_t i = 0; i < from->n_series; i++) {
+        const struct series *series = &from->series[i];
+        if (series->artefact >= from->n_artefacts || series->artefact == noted || !is_repeat(from, series))
+            continue;
+        noted = series->artefact;
+        store_add_note(writer, &(struct note){.artefact = noted, .run = 0, .code = "mixed-runs", .count = 1,
+                                              .text = "the same bytes as a file before it: one run, counted once more"});
+    }
+}
+
 static void add_rows(struct store_writer *writer, const struct store *from)
 {
     char label[4200], text[200];
@@ -210,6 +238,8 @@ static void add_rows(struct store_writer *writer, const struct store *from)
     }
     for (size_t i = 0; i < from->n_facts; i++) {
         struct fact fact = from->facts[i];
+        if (is_of_one_run(from, &fact))
+            continue;
         if (fact.run == 0 && is_shared(from, &fact))
             store_add_fact(writer, &fact);
         else if (fact.run == 0 && from->n_artefacts) {
@@ -223,6 +253,7 @@ static void add_rows(struct store_writer *writer, const struct store *from)
              from->n_runs, from->n_events, from->n_counters);
     if (from->n_artefacts)
         store_add_note(writer, &(struct note){.artefact = 0, .run = 0, .code = "mixed-runs", .count = 1, .text = text});
+    note_repeats(writer, from);
 }
 
 enum status store_pool_runs(struct store_writer *writer, const struct store *from, bool force, struct error *error)
@@ -232,7 +263,7 @@ enum status store_pool_runs(struct store_writer *writer, const struct store *fro
         return error_input(error, "there is only one run, nothing to add up");
     if (!from->n_series)
         return error_input(error, "the runs hold no series to add up");
-    if (!force && (check_repeats(from, error) != OK || check_conditions(from, error) != OK))
+    if (!force && check_conditions(from, error) != OK)
         return FAILED;
     add_rows(writer, from);
     uint32_t *to = memory_resize(NULL, from->n_series, sizeof *to);

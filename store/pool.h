@@ -8,12 +8,12 @@
 
 /*
  * Writes all runs of the store as one: series of the same tool and name are added up (histograms, samples, counts),
- * artefacts and notes are kept, facts that all runs share stay facts. Events, counters and times belong to their own
- * run and are left out; a note says so.
+ * artefacts and notes are kept, facts that all runs share stay facts. Events, counters and times, and how
+ * many loops a run had to do, belong to it and are left out; a note says so.
  *
  * Runs that did not measure the same thing in the same way are refused (ERROR_INPUT, naming what differs): another
  * path, interval, resolution or histogram limit of a series, and unless force, another kernel, processor, isolation or load.
- * So are, unless force, two runs whose series come from files of the same bytes: that is one run, given twice.
+ * Two runs whose series come from files of the same bytes are one run, given twice: a note says so.
  */
 enum status store_pool_runs(struct store_writer *writer, const struct store *from, bool force, struct error *error);
 
