@@ -56,7 +56,7 @@ static bool equals_nocase(struct cell cell, const char *word)
 }
 
 /* "(usec)", "(uS)", "[us]", "us": 10^n ns; -1 for no unit. */
-static int unit_digits(struct cell text)
+int reported_unit_digits(struct cell text)
 {
     static const struct {
         const char *name;
@@ -79,7 +79,7 @@ static int take_unit(struct cell *title)
         open--;
     if (!open)
         return -1;
-    int digits = unit_digits(cell_trim((struct cell){title->text + open, title->length - open - 1}));
+    int digits = reported_unit_digits(cell_trim((struct cell){title->text + open, title->length - open - 1}));
     if (digits >= 0)
         *title = cell_trim(cell_first(*title, open - 1));
     return digits;
@@ -429,7 +429,7 @@ static bool read_value(const struct line *line, struct cell *name, int64_t *ns)
     size_t n = 0;
     while (n < rest.length && ((rest.text[n] >= '0' && rest.text[n] <= '9') || rest.text[n] == '.'))
         n++;
-    int digits = unit_digits(cell_trim(cell_from(rest, n)));
+    int digits = reported_unit_digits(cell_trim(cell_from(rest, n)));
     return digits >= 0 && cell_ns(cell_first(rest, n), digits, ns);
 }
 

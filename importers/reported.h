@@ -11,6 +11,9 @@ bool reported_line_before(struct lines *lines, size_t k, struct line *line);
 /* Rows from here on belong to a run of that label: the current one if it has no series yet, else a new one. */
 void reported_run(struct import *import, const char *label);
 
+/* "us", "usec", "ns", "milliseconds": units of 10^n ns; -1: no unit of time. */
+int reported_unit_digits(struct cell text);
+
 /*
  * Candidates "A", "B" ... that a mail defines once ("A: Preempt-RT 2.6.16-rt16") and refers to later. True: the letter is
  * defined, and rows from here on go to its run.

@@ -37,6 +37,7 @@
     X(system_file) \
     X(rtla) \
     X(reported) \
+    X(grid) \
     X(candidates) \
     X(jitterdebugger) \
     X(sysjitter) \

@@ -92,11 +92,58 @@ static void test_glued_edge(void **state)
     store_close(store);
 }
 
+/* Tables drawn with strokes: rows are runs, with what the columns add; marks, footnotes and missing values. */
+static void test_drawn_rows(void **state)
+{
+    (void)state;
+    struct store *store = import_text("Test command: `cyclictest -t1 -p 80 -i 1000 -D 10m`\n\n### Linux cyclictest summary\n\n"
+                                      "| Phase | Duration | Threads | Samples | Min (us) | Act (us) | Avg (us) | Max (us) | vs 1562.5 us |\n"
+                                      "|-------|---------:|:-------:|---|---|---|---|---|---|\n| Idle | 600 s | 1 | 600,000 | 4 | 9 | 5 | 239* | **under** |\n"
+                                      "| Loaded (`stress-ng`) | 15 min | 1 | | 4 | 9 | 11 | **2,639** | **exceeded** |\n| Pending | 1 h | 1 | | - | | | n/a | |\n"
+                                      "\nText behind it.\n");
+    assert_int_equal(store->n_runs, 2);
+    assert_int_equal(store->n_series, 2);
+    check(store, 0, "value", 600000, 4000, 5000, 239000);
+    check(store, 1, "value", N, 4000, 11000, 2639000);
+    assert_string_equal(store->series[1].tool, "cyclictest");
+    assert_int_equal(store->series[1].duration_ns, INT64_C(900000000000));
+    assert_int_equal(store->series[1].interval_ns, 1000000);
+    assert_int_equal(store->series[1].priority, 80);
+    assert_string_equal(store->runs[1].label, "Linux cyclictest summary: Loaded (stress-ng)");
+    store_close(store);
+    store = import_text("+-----+----------+----------+\n| CPU | avg (us) | max (us) |\n+=====+==========+==========+\n| 2   | 52.7     | 59.8     |\n"
+                        "+-----+----------+----------+\n| 3   | 54,5     | 3641.0   |\n+-----+----------+----------+\n");
+    assert_int_equal(store->n_runs, 1);
+    check(store, 0, "2", N, U, 52700, 59800);
+    check(store, 1, "3", N, U, 54500, 3641000);
+    store_close(store);
+}
+
+/* Columns that are what was compared; several of them with minima and maxima; tables of other things. */
+static void test_drawn_columns(void **state)
+{
+    (void)state;
+    struct store *store = import_text("| Configuration    | Vanilla | Linux RT |\n| ---------------- | ------- | -------- |\n| Max latency (us) | 153 | 89 |\n| Min | 2 us | - |\n");
+    assert_int_equal(store->n_runs, 2);
+    check(store, 0, "value", N, 2000, NAN, 153000);
+    check(store, 1, "value", N, U, NAN, 89000);
+    assert_string_equal(store->runs[1].label, "Linux RT");
+    store_close(store);
+    store = import_text("Load | vanilla min | vanilla max | RT min | RT max (us)\n---|---|---|---|---\nidle | 2 | 80 | 3 | 21\ndisk | 2 | 4100 | 3 | 33\n");
+    assert_int_equal(store->n_runs, 2);
+    check(store, 1, "disk", N, 2000, NAN, 4100000);
+    check(store, 2, "idle", N, 3000, NAN, 21000);
+    store_close(store);
+    assert_null(try_text("| Test | Min (KB/s) | Max (KB/s) |\n|---|---|---|\n| read | 697 | 734 |\n"));
+    assert_null(try_text("| Game | Min | Max |\n|---|---|---|\n| fps | 30 | 60 |\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels_above), cmocka_unit_test(test_headings), cmocka_unit_test(test_soft_breaks),
-        cmocka_unit_test(test_summary_first), cmocka_unit_test(test_glued_edge),
+        cmocka_unit_test(test_summary_first), cmocka_unit_test(test_glued_edge), cmocka_unit_test(test_drawn_rows),
+        cmocka_unit_test(test_drawn_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
