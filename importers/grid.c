@@ -432,11 +432,14 @@ static enum status grid_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
+static const char *const grid_marks[] = {"|", "^+", NULL};
+
 const struct importer importer_grid = {
     .name = "drawn-table",
     .summary = "tables of minimum, average and maximum drawn with strokes (Markdown, reStructuredText, Org)",
     .reads = "columns or rows named min, avg, max with a unit in titles or cells; labels name the runs; bold marks, footnote signs and "
              "thousands' commas are taken off",
+    .marks = grid_marks,
     .probe_lines = grid_probe,
     .read_lines = grid_read,
 };
