@@ -179,11 +179,16 @@ static uint32_t function_of_holder(const struct cause_input *input, int32_t tid)
     uint32_t from_stack = place_of_switch(input);
     if (from_stack)
         return from_stack;
-    if (h && h->function && !(word_class(input->words, h->function) & (WORD_SCHEDULES | WORD_PRIMITIVE)))
+    if (h && 2 * h->longest_enabled_ns > window_length_ns(input->window) && !(word_class(input->words, h->enabled_in) & WORD_PRIMITIVE))
+        return h->enabled_in;
+    if (!h || !h->function)
+        return 0;
+    struct place place; /* its longest row may be of a lock or a counter, or the one before rows that are missing */
+    place_find(input, tid, &place);
+    bool is_callers = (word_class(input->words, h->function) & (WORD_SCHEDULES | WORD_PRIMITIVE)) != 0;
+    if (!is_callers && !place.most_seen)
         return h->function;
-    struct place place; /* its longest row is of a lock or a counter: who wanted that */
-    place_find(input, &place);
-    return h && h->function && 2 * place.function_ns > window_length_ns(input->window) ? place.function : 0;
+    return 2 * place.function_ns > window_length_ns(input->window) ? place.function : place.most_seen;
 }
 
 /* Lower tasks: each with its own verdict; equal causes add up. */
@@ -249,7 +254,7 @@ static const char *softirq_format(const struct cause_input *input, const struct 
     struct place place;
     if (subject->function)
         return line;
-    place_find(input, &place);
+    place_find(input, TID_UNKNOWN, &place);
     const char *function = function_format(input->arena, store_string(input->store, place.function));
     if (!function || place.function == subject->name || 2 * place.function_ns < window_length_ns(input->window))
         return line;
@@ -314,12 +319,12 @@ static void add_late_timer(const struct cause_input *input, const struct shares 
     add(list, c, typical_kind_ns(input->typical, SLICE_TIMER_LATE));
 }
 
-/* Steps of the clock are gaps without events that were lost. */
-static int64_t step_ns(const struct shares *shares)
+/* What a subject without a task has: steps of the clock are gaps without events that were lost. */
+static int64_t subject_ns(const struct shares *shares, int32_t subject_kind)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < shares->n; i++)
-        sum += shares->items[i].kind == SLICE_GAP && shares->items[i].subject.kind == SUBJECT_STEP ? shares->items[i].amount_ns : 0;
+        sum += shares->items[i].subject.kind == subject_kind ? shares->items[i].amount_ns : 0;
     return sum;
 }
 
@@ -340,7 +345,10 @@ static void add_rest(const struct cause_input *input, const struct shares *share
 {
     const struct typical *typical = input->typical;
     int64_t typical_path = typical->n_windows ? typical->path_ns / typical->n_windows : 0;
-    int64_t longest, sched = shares_of_kind(shares, SLICE_SCHED), path = path_ns(input->sweep, &longest);
+    int64_t tracer = subject_ns(shares, SUBJECT_TRACER);
+    add(list, (struct candidate){.cause = CAUSE_TRACING_OVERHEAD, .culprit = "the tracer's own stack dumps", .confidence = CONFIDENCE_LIKELY,
+                                 .why = "tracer-stacks", .amount_ns = tracer}, 0);
+    int64_t longest, sched = shares_of_kind(shares, SLICE_SCHED) - tracer, path = path_ns(input->sweep, &longest);
     bool one_step = 2 * longest > path + sched;
     enum confidence path_confidence = typical->n_windows >= 4 && !one_step ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
     add(list, (struct candidate){.cause = sched > path ? CAUSE_CONTEXT_SWITCH : CAUSE_KERNEL_PATH,
@@ -374,7 +382,7 @@ static void add_rest(const struct cause_input *input, const struct shares *share
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         add(list, (struct candidate){.cause = rows[i].cause, .culprit = rows[i].culprit, .confidence = rows[i].confidence,
                                      .why = rows[i].why,
-                                     .amount_ns = shares_of_kind(shares, rows[i].kind) - (rows[i].kind == SLICE_GAP ? step_ns(shares) : 0)},
+                                     .amount_ns = shares_of_kind(shares, rows[i].kind) - (rows[i].kind == SLICE_GAP ? subject_ns(shares, SUBJECT_STEP) : 0)},
             typical_kind_ns(typical, rows[i].kind));
 }
 

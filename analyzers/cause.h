@@ -72,6 +72,7 @@ struct candidate irq_verdict(const struct cause_input *input, int64_t amount_ns)
 
 /* What the rows of the function tracer and the stacks say about where the time of a window passed. cause_place.c */
 struct place {
+    uint32_t most_seen;        /* where rows were cut out: the function of most rows; else 0 */
     size_t n_rows;
     uint32_t function;        /* string id of the function that held the most time; 0: none */
     int64_t function_ns;
@@ -80,7 +81,7 @@ struct place {
     uint32_t irq_entry;       /* the first function, if it only runs when an interrupt is taken; else 0 */
     bool wanted_while_idle;   /* need-resched was set in a row before the last: somebody waited for the idle CPU */
 };
-void place_find(const struct cause_input *input, struct place *place);
+void place_find(const struct cause_input *input, int32_t tid, struct place *place); /* tid: of one task only; TID_UNKNOWN: of the window's CPU */
 /* The first function that is no scheduler's and no lock's in the stack of the switch that ended the wait; 0: none. */
 uint32_t place_of_switch(const struct cause_input *input);
 /* The span of a wakeup tracer's complete rows, if the value in its header is far longer than they are; else 0. */

@@ -9,7 +9,6 @@
  *     222us : _raw_spin_unlock_irqrestore <-coresight_cti_ctx_restore     109 us of coresight_cti_ctx_restore
  */
 #include "analyzers/cause.h"
-#include "analyzers/row_context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,33 +21,49 @@
 #define SHORT_MIN_ROWS 10
 #define SHORT_TIMES 10
 #define COARSE_STEPS 4
-#define MANY_CALLS_NS 200000
 #define COARSE_MIN_NS 1000000
 
 struct row {
     int64_t time_ns;
     uint32_t function, parent, flags;
+    bool ends_gap; /* rows were cut out in front of it */
 };
 
 struct rows {
     size_t n, capacity;
-    bool some_missing;
+    bool some_cut;
     struct row *items;
 };
 
-static void read_rows(const struct cause_input *input, struct rows *rows)
+/* Rows are missing between two: the text says so. */
+static bool is_cut_between(const struct cause_input *input, int64_t from_ns, int64_t to_ns)
+{
+    for (size_t i = 0; i < input->store->n_gaps; i++) {
+        const struct gap *g = &input->store->gaps[i];
+        if (g->run == input->window->run && g->stream == input->window->stream && g->begin_ns != NS_UNKNOWN && g->end_ns != NS_UNKNOWN &&
+            g->begin_ns >= from_ns && g->end_ns <= to_ns && (g->cpu == CPU_UNKNOWN || g->cpu == input->window->cpu))
+            return true;
+    }
+    return false;
+}
+
+/* Of the window's CPU; or of one task, wherever it ran. */
+static void read_rows(const struct cause_input *input, int32_t tid, struct rows *rows)
 {
     const struct window *w = input->window;
     struct event_ref ref;
     struct event_merge *merge = event_merge_new(input->store, w->run, w->stream, w->begin_ns, w->end_ns, NULL);
     while (merge && rows->n < MAX_ROWS && event_merge_next(merge, &ref)) {
-        if (ref.cpu != w->cpu || ref.view->kind[ref.i] == KIND_KERNEL_STACK)
+        bool is_wanted = tid == TID_UNKNOWN ? ref.cpu == w->cpu : ref.view->tid[ref.i] == tid;
+        if (!is_wanted || ref.view->kind[ref.i] == KIND_KERNEL_STACK)
             continue;
         struct row row = {.time_ns = event_time_ns(&ref), .flags = ref.view->flags[ref.i] & ref.view->flags_known};
         if (ref.view->kind[ref.i] == KIND_FUNCTION) {
             row.function = event_words(&ref)[0];
             row.parent = event_words(&ref)[1];
         }
+        row.ends_gap = rows->n && input->store->n_gaps && is_cut_between(input, rows->items[rows->n - 1].time_ns, row.time_ns);
+        rows->some_cut |= row.ends_gap;
         memory_reserve(rows->items, rows->capacity, rows->n + 1);
         rows->items[rows->n++] = row;
     }
@@ -64,12 +79,16 @@ static bool names_somebody(const struct cause_input *input, uint32_t function)
 /* Who spent the time after row i: its function, or the nearest caller that is no primitive. */
 static uint32_t owner_of(const struct cause_input *input, const struct rows *rows, size_t i)
 {
-    const struct row *row = &rows->items[i];
-    /* Rows are missing, and the caller is the same on both sides: many calls of its own. */
-    bool calls_on = rows->some_missing && i + 1 < rows->n && row->parent && row->parent == rows->items[i + 1].parent &&
-                    rows->items[i + 1].time_ns - row->time_ns > MANY_CALLS_NS;
-    if (calls_on && names_somebody(input, row->parent))
-        return row->parent;
+    const struct row *row = &rows->items[i], *next = i + 1 < rows->n ? row + 1 : NULL;
+    /* Many calls of the caller that is the same on both sides of a cut, or nobody's. */
+    if (next && next->ends_gap) {
+        if (row->parent && row->parent == next->parent)
+            return names_somebody(input, row->parent) ? row->parent : 0;
+        bool goes_on = row->function == next->parent || row->parent == next->function ||
+                       (row->function == next->function && names_somebody(input, row->function));
+        if (!goes_on)
+            return 0;
+    }
     if (names_somebody(input, row->function))
         return row->function;
     uint32_t wanted = row->parent;
@@ -113,13 +132,12 @@ static uint32_t largest_in(const struct sums *sums, int64_t *ns)
     return best ? best->function : 0;
 }
 
-void place_find(const struct cause_input *input, struct place *place)
+void place_find(const struct cause_input *input, int32_t tid, struct place *place)
 {
     struct rows rows = {0};
     *place = (struct place){0};
-    read_rows(input, &rows);
-    rows.some_missing = input->window->stream != ROW_NONE && stream_rows_missing(input->store, input->window->stream);
-    struct sums *functions = memory_new(sizeof *functions);
+    read_rows(input, tid, &rows);
+    struct sums *functions = memory_new(sizeof *functions), *counts = memory_new(sizeof *counts);
     for (size_t i = 0; i < rows.n; i++) {
         const struct row *row = &rows.items[i];
         int64_t ns = i + 1 < rows.n ? rows.items[i + 1].time_ns - row->time_ns : 0;
@@ -128,6 +146,9 @@ void place_find(const struct cause_input *input, struct place *place)
             place->irq_entry = row->function;
         if (i + 1 < rows.n && row->flags & FLAG_NEED_RESCHED)
             place->wanted_while_idle = true;
+        uint32_t caller = row->function && names_somebody(input, row->function) ? row->function : row->parent;
+        if (rows.some_cut && caller && names_somebody(input, caller))
+            add_to(counts, caller, 1);
         if (!row->function || ns <= 0)
             continue;
         place->recorded_ns += ns;
@@ -138,7 +159,10 @@ void place_find(const struct cause_input *input, struct place *place)
             add_to(functions, owner, ns);
     }
     place->function = largest_in(functions, &place->function_ns);
+    int64_t n;
+    place->most_seen = largest_in(counts, &n);
     free(functions);
+    free(counts);
     free(rows.items);
 }
 

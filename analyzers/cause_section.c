@@ -126,19 +126,10 @@ static void own_unrecorded(const struct cause_input *input)
     }
 }
 
-static bool prints(const char *word)
-{
-    static const char *const names[] = {"vprintk", "console_", "printk", "_printk", "uart_", "serial8250_", "nbcon_", "pl011_", NULL};
-    for (size_t i = 0; word && names[i]; i++)
-        if (!strncmp(word, names[i], strlen(names[i])))
-            return true;
-    return false;
-}
-
 static bool section_prints(const struct cause_input *input, const struct claim *c, const struct place *place)
 {
-    return (c && (prints(c->started_at) || prints(c->ended_at))) || prints(store_string(input->store, place->function)) ||
-           prints(store_string(input->store, input->window->section_name));
+    return (c && (word_prints(c->started_at) || word_prints(c->ended_at))) || word_prints(store_string(input->store, place->function)) ||
+           word_prints(store_string(input->store, input->window->section_name));
 }
 
 /* A mutex's slow path has preemption off only while it spins for an owner that runs. */
@@ -199,7 +190,7 @@ void section_decide(const struct cause_input *input, struct decision *decision)
         own_unrecorded(input);
     decision->unexplained_ns = largest_unrecorded_ns(input);
     struct place place;
-    place_find(input, &place);
+    place_find(input, TID_UNKNOWN, &place);
     *best = (struct candidate){.cause = w->section_kind == SLICE_IRQS_OFF      ? CAUSE_IRQS_OFF
                                         : w->section_kind == SLICE_PREEMPT_OFF ? CAUSE_PREEMPT_OFF
                                                                                : CAUSE_UNEXPLAINED,

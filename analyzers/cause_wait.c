@@ -81,6 +81,8 @@ struct verdict_of_wait wait_verdict(const struct cause_input *input, const struc
     bool all_doubtful = h->n_doubtful == h->n_samples;
     if (h->n_spin_rows && 2 * h->n_spin_rows >= h->n_function_rows)
         return verdict(CAUSE_TRACER_ARTEFACT, CONFIDENCE_LIKELY, "spin-polls-need-resched");
+    if (2 * h->enabled_ns > share->amount_ns)
+        return verdict(CAUSE_PREEMPT_OFF, CONFIDENCE_LIKELY, "preempt-depth-positive");
     if (depth_known && h->n_depth_positive > h->n_depth_zero)
         return verdict(CAUSE_PREEMPT_OFF, h->n_depth_zero || h->n_depth_positive < 2 ? CONFIDENCE_LIKELY : CONFIDENCE_PROVEN,
                        "preempt-depth-positive");

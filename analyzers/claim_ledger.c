@@ -162,6 +162,17 @@ static void ledger_of_late_irq(struct ledger *l, const struct claim *c)
     }
 }
 
+/* It ended where interrupts were enabled again: by the place, or by the tracer's hook in the stack that came with it. */
+static bool section_enables_irqs(const struct claim *c)
+{
+    if (c->ended_at && word_class_of(c->ended_at) & WORD_ENABLES_IRQS && strstr(c->ended_at, "irq"))
+        return true;
+    for (size_t i = 0; i < c->n_stack; i++)
+        if (!strncmp(c->stack[i], "trace_irqs_on", 13) || !strncmp(c->stack[i], "trace_hardirqs_on", 17))
+            return true;
+    return false;
+}
+
 /* A section that the kernel measured and told, and no trace of it: off it was, by whom and where is in its words. */
 static bool ledger_of_section(struct ledger *l, const struct claim *c)
 {
@@ -169,17 +180,22 @@ static bool ledger_of_section(struct ledger *l, const struct claim *c)
     if (c->section < SECTION_IRQS_OFF || c->section > SECTION_PREEMPT_IRQS_OFF || c->n_parts || c->latency_ns == NS_UNKNOWN)
         return false;
     const char *task = thread_format(l->arena, c->comm, c->tid, PRIO_UNKNOWN);
-    const char *place = c->started_at ? arena_format(l->arena, "%s in %s", c->started_at, task) : task;
+    const char *started = function_format(l->arena, c->started_at), *ended = function_format(l->arena, c->ended_at);
+    const char *place = started ? arena_format(l->arena, "%s in %s", started, task) : task;
     o->culprit = place;
-    if (c->started_at && c->ended_at && strcmp(c->started_at, c->ended_at))
-        o->culprit = arena_format(l->arena, "%s to %s in %s", c->started_at, c->ended_at, task);
-    bool irqs_off = c->section == SECTION_IRQS_OFF;
+    if (started && ended && strcmp(started, ended))
+        o->culprit = arena_format(l->arena, "%s to %s in %s", started, ended, task);
+    bool irqs_off = c->section == SECTION_IRQS_OFF || (c->section == SECTION_PREEMPT_IRQS_OFF && section_enables_irqs(c));
     o->cause = irqs_off ? CAUSE_IRQS_OFF : CAUSE_PREEMPT_OFF;
     o->confidence = c->section == SECTION_PREEMPT_IRQS_OFF ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY; /* of both: which? */
-    o->why = "tracer-section";
+    o->why = word_prints(c->started_at) || word_prints(c->ended_at) ? "console" : "tracer-section";
     if (c->started_at && word_class_of(c->started_at) & WORD_POLLING_SPIN) {
         o->cause = CAUSE_TRACER_ARTEFACT;
         o->why = "spin-polls-need-resched";
+    } else if (c->started_at && word_class_of(c->started_at) & WORD_IDLES) {
+        o->cause = CAUSE_TRACER_ARTEFACT;
+        o->why = "idle-wait";
+        o->culprit = arena_format(l->arena, "%s: the CPU slept there until an interrupt came", o->culprit);
     }
     add_slice(l, irqs_off ? SLICE_IRQS_OFF : SLICE_PREEMPT_OFF, place, c->latency_ns);
     return true;

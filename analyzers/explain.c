@@ -193,6 +193,37 @@ static bool task_changes_over(const struct sweep *sweep, const struct window *w,
     return false;
 }
 
+/*
+ * A wakeup tracer dumps a stack behind its row of the wakeup and behind that of the switch, and stops its watch after that:
+ * the task was on its way all the while.
+ */
+static void carve_tracer(struct explain *e, struct sweep *sweep, const struct window *w)
+{
+    static const struct subject tracer = {.kind = SUBJECT_TRACER, .number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
+    int64_t row_ns = NS_UNKNOWN;
+    int32_t cpu = CPU_UNKNOWN;
+    bool switched = false;
+    struct event_ref ref;
+    struct event_merge *merge = event_merge_new(e->store, w->run, w->stream, w->begin_ns, w->end_ns + 1000, NULL);
+    while (merge && event_merge_next(merge, &ref)) {
+        unsigned kind = ref.view->kind[ref.i];
+        if (row_ns != NS_UNKNOWN && ref.cpu == cpu) {
+            if (kind == KIND_KERNEL_STACK && !switched)
+                sweep_carve(sweep, row_ns, event_time_ns(&ref), SLICE_SCHED, 0, &tracer);
+            if (kind == KIND_KERNEL_STACK && switched)
+                sweep_carve(sweep, row_ns, w->end_ns, SLICE_SCHED, 0, &tracer);
+            row_ns = NS_UNKNOWN;
+        }
+        if ((kind == KIND_TRACER_WAKE || kind == KIND_TRACER_SWITCH) && (int32_t)event_words(&ref)[5] == w->tid) {
+            row_ns = event_time_ns(&ref);
+            cpu = ref.cpu;
+            switched = kind == KIND_TRACER_SWITCH;
+        }
+    }
+    if (merge)
+        event_merge_free(merge);
+}
+
 /* Lost events: their spans on the CPUs of the window become slices of their own. */
 static bool carve_gaps(const struct store *store, struct sweep *sweep, const struct window *w)
 {
@@ -401,6 +432,8 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
                              (claim->kind == CLAIM_TRACER_HEADER || claim->kind == CLAIM_FREEZE);
     if (!is_traced_section)
         missing = carve_unrecorded(&sweep, w);
+    if (claim && claim->kind == CLAIM_TRACER_HEADER && w->kind != WINDOW_SECTION)
+        carve_tracer(e, &sweep, w);
     input.is_complete = carve_gaps(e->store, &sweep, w);
     struct decision decision;
     if (w->kind == WINDOW_SECTION)

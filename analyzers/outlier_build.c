@@ -78,6 +78,8 @@ static const char *piece_subject(const struct cause_input *input, const struct p
     case SLICE_IDLE_EXIT:
         return s->kind == OPEN_IDLE ? arena_format(input->arena, "idle state %d", s->number) : "idle";
     case SLICE_SCHED:
+        if (s->kind == SUBJECT_TRACER)
+            return "the tracer's own stack dump";
         if (store_string(input->store, s->function))
             return store_string(input->store, s->function);
         return p->phase == PHASE_RUNNING ? "return to user space" : "switch";

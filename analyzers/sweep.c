@@ -97,15 +97,40 @@ static bool row_shows_task(const struct sweep_cpu *c, unsigned kind, uint32_t fl
     }
 }
 
-static void note_holder(struct run_state *r, struct sweep_cpu *c, unsigned kind, int64_t t_ns, int32_t tid, uint32_t flags,
-                        uint32_t known, uint32_t function)
+static uint32_t row_function(unsigned kind, const uint32_t *w)
 {
+    switch (kind) {
+    case KIND_FUNCTION:
+    case KIND_FUNCGRAPH_ENTRY:
+    case KIND_IPIPE_FUNCTION:
+        return w[0];
+    case KIND_IPIPE_BEGIN:
+    case KIND_IPIPE_END:
+        return w[2];
+    default:
+        return 0;
+    }
+}
+
+static void note_holder(struct run_state *r, struct sweep_cpu *c, const struct event_ref *ref, int64_t t_ns, const uint32_t *w)
+{
+    unsigned kind = ref->view->kind[ref->i];
+    int32_t tid = ref->view->tid[ref->i];
+    uint32_t flags = ref->view->flags[ref->i], known = ref->view->flags_known, function = row_function(kind, w);
     struct holder *h = holder_of(r->sweep, tid);
     h->prio = c->state.prio;
     h->comm = c->state.comm;
     if (c->row_function && c->row_tid == tid && t_ns - c->last_ns >= h->longest_ns) {
         h->longest_ns = t_ns - c->last_ns; /* a row's function lasts until the next row */
         h->function = c->row_function;
+    }
+    /* "preempt_schedule <-X": X turned preemption on just now, so up to here it was off. */
+    if (kind == KIND_FUNCTION && c->row_tid == tid && word_class(r->words, function) & WORD_PREEMPTS_NOW) {
+        h->enabled_ns += t_ns - c->last_ns;
+        if (t_ns - c->last_ns > h->longest_enabled_ns) {
+            h->longest_enabled_ns = t_ns - c->last_ns;
+            h->enabled_in = w[1];
+        }
     }
     if (function) {
         h->n_function_rows++;
@@ -181,21 +206,6 @@ static void apply_callback(struct sweep_cpu *c, unsigned kind, const uint32_t *w
         break;
     default:
         break;
-    }
-}
-
-static uint32_t row_function(unsigned kind, const uint32_t *w)
-{
-    switch (kind) {
-    case KIND_FUNCTION:
-    case KIND_FUNCGRAPH_ENTRY:
-    case KIND_IPIPE_FUNCTION:
-        return w[0];
-    case KIND_IPIPE_BEGIN:
-    case KIND_IPIPE_END:
-        return w[2];
-    default:
-        return 0;
     }
 }
 
@@ -407,10 +417,9 @@ static void step(struct run_state *r, const struct event_ref *ref)
         if ((kind == KIND_SCHED_MIGRATE_TASK && (int32_t)w[1] == r->w->tid) ||
             ((kind == KIND_SCHED_SWITCH || kind == KIND_COBALT_SWITCH) && (int32_t)w[5] == r->w->tid && ref->cpu != r->cpu))
             cut(r, t_ns, ref->chunk, ref->i);
-        uint32_t function = row_function(kind, w);
         bool waits = r->phase == PHASE_WAITING || r->phase == PHASE_SECTION;
         if (ref->cpu == cpu_before && waits && tid != TID_UNKNOWN)
-            note_holder(r, c, kind, t_ns, tid, ref->view->flags[ref->i], ref->view->flags_known, function);
+            note_holder(r, c, ref, t_ns, w);
         const uint32_t *prev = kind == KIND_TRACER_SWITCH ? w : kind == KIND_SCHED_SWITCH ? w + 1 : NULL; /* tid and priority */
         if (prev && ref->cpu == r->cpu && (int32_t)prev[1] != c->state.prio && (int32_t)prev[0] == c->state.tid)
             note_changed_priority(r, (int32_t)prev[0], (int32_t)prev[1]);

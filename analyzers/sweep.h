@@ -86,6 +86,8 @@ struct holder {
     uint32_t n_resched_samples; /* need-resched known */
     uint32_t n_doubtful;
     uint32_t n_spin_rows, n_function_rows;
+    int64_t enabled_ns, longest_enabled_ns; /* stretches that end where preemption is turned on again, and a reschedule is due */
+    uint32_t enabled_in;                    /* the function that did so after the longest */
 };
 
 /* The silence of one CPU around the window. */
@@ -104,6 +106,7 @@ struct silence {
 #define SUBJECT_SLACK      (-2)
 #define SUBJECT_PROGRAMMED (-3)
 #define SUBJECT_STEP       (-4) /* time that did not pass: the clock stepped */
+#define SUBJECT_TRACER     (-5) /* the tracer's own stack dump of the wakeup, and what it does behind the switch */
 /* Numbers of a mode-switch piece: how far a relaxed thread is (design.md: dual kernels). */
 enum relax_stage { STAGE_NONE, STAGE_RELAX, STAGE_SCHEDULING, STAGE_SECONDARY, STAGE_HARDEN };
 

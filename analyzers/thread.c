@@ -85,7 +85,7 @@ unsigned word_class_of(const char *word)
         "stop_critical_timings", "notifier_call_chain", "raw_notifier_call_chain", "__raw_notifier_call_chain",
         "atomic_notifier_call_chain", "stack_trace", "queued_spin_lock_slowpath", "native_queued_spin_lock_slowpath",
         "debug_smp_processor_id", "find_next_bit", "find_first_bit", "_find_next", "_find_first", "cond_resched", "dump_stack", "irq_stack_", "return_to_handler", NULL};
-    static const char *const idles[] = {"cpu_idle", "default_idle", "do_idle", "cpuidle", "mwait_idle", "poll_idle", "safe_halt",
+    static const char *const idles[] = {"cpu_idle", "default_idle", "do_idle", "cpuidle", "processor_idle", "mwait_idle", "poll_idle", "safe_halt",
                                         "rcu_idle_enter", "intel_idle", "acpi_idle", "psci_enter", "cpu_startup_entry", "arch_call_rest_init",
                                         "cpu_do_idle", "idle_enter", "xen_safe_halt", "amd_e400_idle", NULL};
     static const char *const softirqs[] = {"__do_softirq", "___do_softirq", "do_softirq", "handle_softirqs", "invoke_softirq",
@@ -121,12 +121,21 @@ unsigned word_class_of(const char *word)
         class |= WORD_HANDLER;
     if (begins_any(word, nmis))
         class |= WORD_NMI;
+    if (!strcmp(word, "preempt_schedule") || begins(word, "preempt_schedule+"))
+        class |= WORD_PREEMPTS_NOW;
     if (begins_any(word, softirqs))
         class |= WORD_SOFTIRQ;
     if (strstr(word, "_optimistic_spin") || strstr(word, "osq_lock") || strstr(word, "_spin_on_owner") ||
         begins(word, "rwsem_down_write_slowpath") || begins(word, "rwsem_spin"))
         class |= WORD_POLLING_SPIN;
     return class;
+}
+
+bool word_prints(const char *word)
+{
+    static const char *const names[] = {"vprintk", "console_", "printk", "_printk", "uart_", "serial8250_", "nbcon_", "pl011_",
+                                        "call_console_drivers", "__call_console_drivers", "release_console_sem", NULL};
+    return word && begins_any(word, names);
 }
 
 void word_classes_init(struct word_classes *words, const struct store *store)

@@ -33,6 +33,7 @@ enum word_class {
     WORD_IDLES = 1 << 11,         /* the CPU sleeps in it, with interrupts off at its edges */
     WORD_NMI = 1 << 12,          /* the handler of a non-maskable interrupt */
     WORD_SOFTIRQ = 1 << 13,      /* runs only while a softirq is served */
+    WORD_PREEMPTS_NOW = 1 << 14, /* is called where preemption is turned on and a reschedule is due */
     WORD_KNOWN = 1 << 15
 };
 struct word_classes {
@@ -43,6 +44,7 @@ struct word_classes {
 void word_classes_init(struct word_classes *words, const struct store *store);
 void word_classes_release(struct word_classes *words);
 unsigned word_class_of(const char *word);
+bool word_prints(const char *word); /* a function of the consoles */
 unsigned word_class_look(struct word_classes *words, uint32_t id);
 static inline unsigned word_class(struct word_classes *words, uint32_t id)
 {

@@ -81,6 +81,10 @@ static bool parse(const struct line *line, struct maximum *maximum)
     uint64_t n;
     int64_t limit_ns;
     scan_blanks(&p, end);
+    if (p < end && *p != '(') { /* behind what another CPU or a key press was printing: "SysRq : (          IRQ 1-278  |#0): new" */
+        const char *new = memmem(p, (size_t)(end - p), "): new ", 7), *open = new ? memrchr(p, '(', (size_t)(new - p)) : NULL;
+        p = open && open > p && open[-1] == ' ' && memmem(new, (size_t)(end - new), "maximum-latency ", 16) ? open : p;
+    }
     begin = p;
     if (p >= end || *p != '(')
         return false;

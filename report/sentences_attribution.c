@@ -210,6 +210,10 @@ const struct sentence sentences_attribution[] = {
      .advice = "look at what that function does to its device (reads behind posted writes), rather than for a section with "
                "interrupts off"},
     {.code = "clock-jump", .text = "the clock was set or jumped: {subject}" SUM, .meaning = "The clock moved, not the thread."},
+    {.code = "tracing-overhead", .variant = "tracer-stacks",
+     .text = "{subject} took most of the time that the wakeup tracer counts" SUM,
+     .advice = "measure without the tracer, or with fewer of its options (echo 0 > options/stacktrace, function-trace): without it the "
+               "task runs sooner"},
     {.code = "tracing-overhead", .text = "the tracing itself took the time: {subject}" SUM,
      .advice = "record fewer events", .meaning = "What recording costs explains the difference."},
     {.code = "tracing-overhead", .variant = "bound",
