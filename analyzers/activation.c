@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyzers/activation_head.h"
+#include "analyzers/activation_timer.h"
 
 #include <string.h>
 
-/* A timer's expiry as hrtimer_start announced it. Direct mapped: a rare collision loses a due time, no more. */
-#define N_TIMERS 8192
 #define SKEW_MAX_NS 20000 /* that the clocks of two CPUs may differ, beyond what their pairs cannot tell */
 #define SKEW_PARTS  10    /* or a tenth of what is measured, */
 #define SKEW_JOIN_NS 200000 /* and no more than this: a waking must not meet the switch of another cycle */
-struct armed_timer {
-    uint64_t address;
-    int64_t expires_ns, soft_ns;
-    int32_t tid; /* who started it */
-};
 
 struct thread {
     int32_t tid;
@@ -28,8 +22,7 @@ struct thread {
     bool slept_in_fault;
     bool can_have_user; /* system call events tell when it is in user space again */
     int64_t slept_ns;
-    uint64_t armed;     /* the timer it started last, while running */
-    int64_t armed_expires_ns, armed_soft_ns;
+    struct armed_timer armed; /* the timer it started last, while running; address 0: none */
     struct activation a;
 };
 
@@ -46,12 +39,7 @@ struct pass_cpu {
     int irq_depth, softirq_depth;
     int64_t irq_entry_ns;
     unsigned irq_callbacks, irq_wakings; /* within the interrupt that runs */
-    struct clock_relation clock;
-    /* The hrtimer callback that runs now. */
-    uint64_t timer;
-    uint32_t timer_function;
-    int64_t timer_due_ns, timer_hard_ns, timer_entry_ns, timer_late_ns;
-    bool in_callback;
+    struct expiry expiry;
     struct thread *woken;      /* by this callback */
     struct thread *woken_in_irq;
     size_t gap;                /* the next of config.gaps that ends on this CPU */
@@ -81,8 +69,7 @@ struct activations *activations_new(const struct activations_config *config)
     p->n_slots = 1024;
     p->slots = memory_resize(NULL, p->n_slots, sizeof *p->slots);
     memset(p->slots, 0, p->n_slots * sizeof *p->slots);
-    p->timers = memory_resize(NULL, N_TIMERS, sizeof *p->timers);
-    memset(p->timers, 0, N_TIMERS * sizeof *p->timers);
+    p->timers = armed_timers_new();
     static const char *const shared[] = {"mono", "mono_raw", "global", "boot", "tai", "counter", "uptime"};
     for (size_t i = 0; config->trace_clock && i < sizeof shared / sizeof *shared; i++)
         p->is_shared |= !strcmp(config->trace_clock, shared[i]);
@@ -110,7 +97,7 @@ static struct pass_cpu *add_cpus(struct activations *p, int32_t cpu)
     p->cpus = memory_resize(p->cpus, n, sizeof *p->cpus);
     for (size_t i = p->n_cpus; i < n; i++) {
         p->cpus[i] = (struct pass_cpu){.tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN, .irq_entry_ns = NS_UNKNOWN, .gap_end_ns = INT64_MIN};
-        clock_relation_init(&p->cpus[i].clock, p->config.trace_clock);
+        clock_relation_init(&p->cpus[i].expiry.clock, p->config.trace_clock);
     }
     p->n_cpus = n;
     return &p->cpus[cpu];
@@ -222,7 +209,7 @@ static bool is_comparable(struct activations *p, const struct activation *a)
     int32_t one = a->waking_cpu, other = a->cpu;
     int64_t skew_ns, length_ns = activation_end_ns(a) - activation_begin_ns(a);
     if (p->is_shared || one == other || one < 0 || other < 0 || (size_t)one >= p->n_cpus || (size_t)other >= p->n_cpus ||
-        !clock_relation_skew(&p->cpus[one].clock, &p->cpus[other].clock, a->switch_ns, &skew_ns))
+        !clock_relation_skew(&p->cpus[one].expiry.clock, &p->cpus[other].expiry.clock, a->switch_ns, &skew_ns))
         return true;
     if (llabs(skew_ns) <= SKEW_MAX_NS || (llabs(skew_ns) <= SKEW_JOIN_NS && SKEW_PARTS * llabs(skew_ns) <= length_ns))
         return true;
@@ -303,7 +290,7 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
         next->a.comm = w[4];
         if (next->a.target_cpu != CPU_UNKNOWN && next->a.target_cpu != cpu)
             next->a.migrated = true;
-        next->armed = 0;
+        next->armed.address = 0;
     }
 }
 
@@ -329,7 +316,7 @@ static void on_unseen_switch(struct activations *p, struct pass_cpu *c, int32_t 
     t->a.switch_ns = t_ns;
     t->a.switch_is_inferred = true;
     t->a.cpu = cpu;
-    t->armed = 0;
+    t->armed.address = 0;
 }
 
 /* The co-kernel's threads run before Linux: the task that was current is so again when they are done. */
@@ -416,32 +403,14 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     a->waker_tid = c->tid;
     a->waker_prio = c->prio;
     a->waker_comm = c->comm;
-    a->waker_in_irq = c->irq_depth > 0 || c->in_callback || c->softirq_depth > 0 ||
+    a->waker_in_irq = c->irq_depth > 0 || c->expiry.in_callback || c->softirq_depth > 0 ||
                       flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_NMI);
     a->handler_ns = c->irq_depth > 0 ? c->irq_entry_ns : NS_UNKNOWN;
-    if (c->in_callback && word_class(p->config.words, c->timer_function) & WORD_WAKING_TIMER) {
-        a->timer = c->timer;
-        a->timer_function = c->timer_function;
-        a->timer_cpu = cpu;
-        a->expire_ns = c->timer_entry_ns;
-        a->expired_in_softirq = c->softirq_depth > 0 && !c->irq_depth;
-        if (c->timer_due_ns != NS_UNKNOWN && c->timer_due_ns <= t_ns) {
-            a->due_ns = c->timer_due_ns;
-            a->hard_due_ns = c->timer_hard_ns;
-            a->timer_late_ns = c->timer_late_ns;
-            a->due_is_soft = c->timer_hard_ns > c->timer_due_ns;
-        }
+    if (c->expiry.in_callback && word_class(p->config.words, c->expiry.function) & WORD_WAKING_TIMER) {
+        expiry_stamp(&c->expiry, a, cpu, t_ns, c->softirq_depth > 0 && !c->irq_depth);
         c->woken = t;
-    } else if (!c->in_callback && a->waker_in_irq && t->armed) {
-        /* No expiry events: the sleep's own timer, where the trace clock is the timer's. */
-        int64_t offset;
-        if (clock_relation_guess(&c->clock, t_ns, t->armed_expires_ns, &offset) && t->armed_expires_ns + offset <= t_ns) {
-            a->timer = t->armed;
-            a->timer_cpu = cpu;
-            a->due_ns = t->armed_soft_ns + offset;
-            a->hard_due_ns = t->armed_expires_ns + offset;
-            a->due_is_soft = a->hard_due_ns > a->due_ns;
-        }
+    } else if (!c->expiry.in_callback && a->waker_in_irq && t->armed.address) {
+        expiry_guess(&c->expiry, a, cpu, t_ns, &t->armed);
     }
     if (c->irq_depth > 0)
         c->woken_in_irq = t;
@@ -449,47 +418,22 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
 
 static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w)
 {
-    uint64_t address = (uint64_t)event_words_i64(w);
-    int64_t now_ns = event_words_i64(w + 3);
-    const struct armed_timer *armed = &p->timers[(address >> 6 ^ address >> 19) % N_TIMERS];
-    c->in_callback = true;
     c->irq_callbacks++;
-    c->timer = address;
-    c->timer_function = w[2];
-    c->timer_entry_ns = t_ns;
-    c->timer_due_ns = c->timer_hard_ns = c->timer_late_ns = NS_UNKNOWN;
     c->woken = NULL;
-    if (now_ns == NS_UNKNOWN)
-        return;
-    int64_t offset = clock_relation_learn(&c->clock, t_ns, now_ns);
-    if (armed->address == address && armed->expires_ns != NS_UNKNOWN && armed->expires_ns <= now_ns) {
-        c->timer_hard_ns = armed->expires_ns + offset;
-        c->timer_late_ns = now_ns - armed->expires_ns;
-        c->timer_due_ns = armed->soft_ns != NS_UNKNOWN && armed->soft_ns < armed->expires_ns ? armed->soft_ns + offset
-                                                                                            : c->timer_hard_ns;
-    } else if (armed->address == address && armed->soft_ns != NS_UNKNOWN && armed->soft_ns <= now_ns) {
-        /* Expired early within its slack, in the interrupt of another timer. */
-        c->timer_due_ns = armed->soft_ns + offset;
-        c->timer_hard_ns = c->timer_due_ns;
-    }
+    expiry_begin(&c->expiry, p->timers, t_ns, w);
 }
 
 static void on_timer_start(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w)
 {
-    uint64_t address = (uint64_t)event_words_i64(w);
-    struct armed_timer *armed = &p->timers[(address >> 6 ^ address >> 19) % N_TIMERS];
-    armed->address = address;
-    armed->expires_ns = event_words_i64(w + 3);
-    armed->soft_ns = event_words_i64(w + 5);
-    armed->tid = c->tid;
+    const struct armed_timer *armed = armed_timer_start(p->timers, w, c->tid);
     struct thread *t = c->thread;
-    if (t && !c->irq_depth && word_class(p->config.words, w[2]) & WORD_WAKING_TIMER) {
-        t->armed = address;
-        t->armed_expires_ns = armed->expires_ns;
-        t->armed_soft_ns = armed->soft_ns == NS_UNKNOWN ? armed->expires_ns : armed->soft_ns;
-        if (t->a.switch_ns != NS_UNKNOWN && t->a.rearm_ns == NS_UNKNOWN)
-            t->a.rearm_ns = t_ns;
-    }
+    if (!t || c->irq_depth || !(word_class(p->config.words, w[2]) & WORD_WAKING_TIMER))
+        return;
+    t->armed = *armed;
+    if (armed->soft_ns == NS_UNKNOWN)
+        t->armed.soft_ns = armed->expires_ns;
+    if (t->a.switch_ns != NS_UNKNOWN && t->a.rearm_ns == NS_UNKNOWN)
+        t->a.rearm_ns = t_ns;
 }
 
 static void on_irq_exit(struct pass_cpu *c, int64_t t_ns)
@@ -502,7 +446,7 @@ static void on_irq_exit(struct pass_cpu *c, int64_t t_ns)
     }
     c->woken_in_irq = NULL;
     if (!c->softirq_depth)
-        c->in_callback = false;
+        c->expiry.in_callback = false;
 }
 
 static void on_irq_entry(struct pass_cpu *c, int64_t t_ns)
@@ -570,7 +514,7 @@ static void on_loss(struct activations *p, struct pass_cpu *c, int32_t cpu, int6
         head_activations_loss(p->head, cpu);
     c->root.is_set = false;
     c->thread = c->woken = c->woken_in_irq = NULL;
-    c->in_callback = false;
+    c->expiry.in_callback = false;
     c->irq_depth = c->softirq_depth = 0;
     find_gap(p, c, cpu, t_ns);
 }
@@ -614,10 +558,10 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
         on_expire_entry(p, c, t_ns, w);
         break;
     case KIND_HRTIMER_EXPIRE_EXIT:
-        if (c->woken && c->woken->is_waking && c->woken->a.timer == c->timer)
+        if (c->woken && c->woken->is_waking && c->woken->a.timer == c->expiry.timer)
             c->woken->a.expire_exit_ns = t_ns;
         c->woken = NULL;
-        c->in_callback = false;
+        c->expiry.in_callback = false;
         break;
     case KIND_IRQ_HANDLER_ENTRY:
     case KIND_VECTOR_ENTRY:
