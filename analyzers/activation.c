@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyzers/activation_head.h"
+#include "analyzers/activation_origin.h"
 #include "analyzers/activation_timer.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ struct thread {
     int64_t lock_ns;    /* it waits for a lock since; NS_UNKNOWN: for none */
     int64_t fault_ns;   /* its last event was a page fault at this time */
     bool slept_in_fault;
-    bool can_have_user; /* system call events tell when it is in user space again */
+    struct origin origin;
     int64_t slept_ns;
     struct armed_timer armed; /* the timer it started last, while running; address 0: none */
     struct activation a;
@@ -163,7 +164,8 @@ void activation_clear(struct activation *a)
                              .switch_ns = NS_UNKNOWN,
                              .user_ns = NS_UNKNOWN,
                              .rearm_ns = NS_UNKNOWN,
-                             .out_ns = NS_UNKNOWN};
+                             .out_ns = NS_UNKNOWN,
+                             .origin_ns = NS_UNKNOWN};
 }
 
 static struct thread *add_thread(struct activations *p, int32_t tid)
@@ -174,6 +176,7 @@ static struct thread *add_thread(struct activations *p, int32_t tid)
     t->tid = tid;
     t->slept_ns = t->lock_ns = t->fault_ns = NS_UNKNOWN;
     activation_clear(&t->a);
+    origin_clear(&t->origin);
     size_t i = slot_of(p, tid);
     while (p->slots[i])
         i = (i + 1) & (p->n_slots - 1);
@@ -191,13 +194,13 @@ bool task_matches(const char *task, const char *comm, int32_t tid)
     return comm && !strcmp(task, comm);
 }
 
-/* Followed: RT threads, measuring threads, and what --task names. */
+/* Followed: RT threads, measuring threads, those that carry an interrupt's work on, and what --task names. */
 static struct thread *followed_thread(struct activations *p, int32_t tid, int32_t prio, uint32_t comm)
 {
     if (tid <= 0)
         return NULL;
     bool wanted = p->config.all_threads || prio_is_realtime(prio) ||
-                  word_class(p->config.words, comm) & WORD_MEASURING ||
+                  word_class(p->config.words, comm) & (WORD_MEASURING | WORD_RELAYS) ||
                   (p->config.task && task_matches(p->config.task, store_string(p->config.store, comm), tid));
     struct thread *t = find_thread(p, tid);
     return t ? t : wanted ? add_thread(p, tid) : NULL;
@@ -254,6 +257,7 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
         prev = followed_thread(p, prev_tid, (int32_t)w[2], w[0]);
     if (prev) {
         bool runnable = (w[3] & 0xff) == 'R';
+        prev->origin.since_ns = t_ns;
         prev->is_running = false;
         prev->is_asleep = !runnable;
         prev->slept_in_fault = (w[3] & 0xff) == 'D' && prev->fault_ns != NS_UNKNOWN;
@@ -271,13 +275,16 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     if (next_tid <= 0)
         return;
     struct thread *next = p->config.task || p->config.all_threads || prio_is_realtime(next_prio) ||
-                                  word_class(p->config.words, w[4]) & WORD_MEASURING
+                                  word_class(p->config.words, w[4]) & (WORD_MEASURING | WORD_RELAYS)
                               ? followed_thread(p, next_tid, next_prio, w[4])
                               : NULL;
     c->thread = next;
     if (!next)
         return;
     next->is_running = true;
+    if (!next->is_waking && next->is_asleep) /* what woke it is not recorded */
+        origin_clear(&next->origin);
+    origin_run(&next->origin, t_ns);
     next->has_missed |= !next->is_waking && next->is_asleep && p->has_wakings && !p->is_shared;
     next->is_asleep = false;
     next->cpu = cpu;
@@ -290,6 +297,8 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
         next->a.comm = w[4];
         if (next->a.target_cpu != CPU_UNKNOWN && next->a.target_cpu != cpu)
             next->a.migrated = true;
+        if (next->a.waking_cpu != cpu && !is_comparable(p, &next->a))
+            origin_clear(&next->origin);
         next->armed.address = 0;
     }
 }
@@ -310,6 +319,7 @@ static void on_unseen_switch(struct activations *p, struct pass_cpu *c, int32_t 
     c->prio = t->a.prio;
     c->comm = t->a.comm;
     t->is_running = true;
+    origin_run(&t->origin, t_ns);
     if (!t->is_waking)
         return;
     t->is_waking = false;
@@ -349,6 +359,24 @@ static void on_head(struct activations *p, struct pass_cpu *c, const struct even
     head_activations_apply(p->head, ref);
     if (ref->view->kind[ref->i] == KIND_COBALT_SWITCH)
         on_head_switch(c, event_words(ref));
+}
+
+/* A softirq within ksoftirqd, ktimers or an irq thread is what that thread does. */
+static bool is_relays_work(struct activations *p, const struct pass_cpu *c, uint32_t flags)
+{
+    return !c->irq_depth && !(flags & (FLAG_HARDIRQ | FLAG_NMI)) && (c->softirq_depth || flags & FLAG_SOFTIRQ) && c->tid > 0 &&
+           word_class(p->config.words, c->comm) & WORD_RELAYS;
+}
+
+/*
+ * On the way out of an interrupt the flags are the interrupted task's again, but its threads and those of softirqs are
+ * woken there: by no task, but for a lock.
+ */
+static bool woken_by_task(struct activations *p, const struct pass_cpu *c, const struct activation *a, uint32_t flags)
+{
+    if (a->lock_ns == NS_UNKNOWN && word_class(p->config.words, a->comm) & WORD_RELAYS)
+        return false;
+    return !a->waker_in_irq || is_relays_work(p, c, flags);
 }
 
 /* Before an interrupt is recorded the current CPU may still be in a callback or handler: that is where due comes from. */
@@ -405,6 +433,7 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     a->waker_comm = c->comm;
     a->waker_in_irq = c->irq_depth > 0 || c->expiry.in_callback || c->softirq_depth > 0 ||
                       flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_NMI);
+    a->waker_is_task = woken_by_task(p, c, a, flags);
     a->handler_ns = c->irq_depth > 0 ? c->irq_entry_ns : NS_UNKNOWN;
     if (c->expiry.in_callback && word_class(p->config.words, c->expiry.function) & WORD_WAKING_TIMER) {
         expiry_stamp(&c->expiry, a, cpu, t_ns, c->softirq_depth > 0 && !c->irq_depth);
@@ -414,6 +443,10 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     }
     if (c->irq_depth > 0)
         c->woken_in_irq = t;
+    if (t->lock_ns != NS_UNKNOWN && a->waker_is_task && t->origin.begin_ns != NS_UNKNOWN)
+        origin_resume(&t->origin, a);
+    else
+        origin_wake(&t->origin, a->waker_is_task && c->thread && c->thread->tid == c->tid ? &c->thread->origin : NULL, a);
 }
 
 static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w)
@@ -508,6 +541,7 @@ static void on_loss(struct activations *p, struct pass_cpu *c, int32_t cpu, int6
             t->is_waking = t->is_running = false;
             t->slept_ns = NS_UNKNOWN;
             activation_clear(&t->a);
+            origin_clear(&t->origin);
         }
     }
     if (p->head)

@@ -22,6 +22,7 @@ struct activation {
     int32_t waker_tid, waker_prio;
     uint32_t waker_comm;
     bool waker_in_irq;      /* the waking came out of an interrupt, timer or softirq */
+    bool waker_is_task;     /* it came out of the task, or of a softirq that is this thread's work */
     bool expired_in_softirq;
     bool due_is_soft;       /* due lies before the hard expiry: slack */
     bool migrated;
@@ -42,6 +43,8 @@ struct activation {
     int64_t user_ns;        /* back in user space, as system call events tell */
     int64_t rearm_ns;       /* hrtimer_start of its next cycle */
     int64_t out_ns;         /* switched out, or the end of the trace */
+    /* Woken by a task that had itself been woken (activation_origin.h): when the first of them was, and how long they waited. */
+    int64_t origin_ns, inherited_ns;
 };
 
 void activation_clear(struct activation *activation); /* all unknown */
@@ -53,6 +56,13 @@ static inline int64_t activation_begin_ns(const struct activation *a)
 static inline int64_t activation_end_ns(const struct activation *a)
 {
     return a->user_ns != NS_UNKNOWN ? a->user_ns : a->switch_ns;
+}
+
+/* Its lateness is more its waker's than its own: that one waited longer than this one, and than it then worked. */
+static inline bool activation_inherits(const struct activation *a)
+{
+    return a->origin_ns != NS_UNKNOWN && a->due_ns == NS_UNKNOWN && a->inherited_ns > a->switch_ns - a->waking_ns &&
+           2 * a->inherited_ns >= a->waking_ns - a->origin_ns;
 }
 
 struct activations;

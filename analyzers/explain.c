@@ -4,8 +4,10 @@
  * each gets one cause (design.md "Attribution").
  */
 #include "analyzers/explain.h"
+#include "analyzers/explain_chain.h"
 #include "analyzers/observer.h"
 #include "analyzers/trace_findings.h"
+#include "analyzers/typicals.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,21 +15,9 @@
 #include "base/duration.h"
 #include "base/memory.h"
 
-#define N_TYPICAL 32
-#define TYPICAL_MIN 4
 #define OBSERVER_MIN_EVENTS 16
 #define LOOKBACK_MIN_NS 20000000
 #define LOOKBACK_MAX_NS 2000000000
-#define ORIGIN_MIN_PCT 2
-
-/* The typical ledgers of the threads met so far. */
-struct typical_cache {
-    size_t n, capacity;
-    struct typical_of {
-        int32_t tid;
-        struct typical typical;
-    } *items;
-};
 
 struct explain {
     const struct store *store;
@@ -36,7 +26,7 @@ struct explain {
     struct word_classes words;
     struct event_numbers numbers;
     struct selection selection;
-    struct typical_cache typicals;
+    struct typicals typicals, waker_typicals; /* those of wakers are no control group of the outliers */
     struct contrast *contrast;
     uint32_t event_stream; /* whose events cost event_ns each */
     double event_ns;
@@ -49,206 +39,6 @@ static int64_t lookback_of(const struct store *store, const struct window *w)
         return 0;
     int64_t back = 4 * window_length_ns(w);
     return back < LOOKBACK_MIN_NS ? LOOKBACK_MIN_NS : back > LOOKBACK_MAX_NS ? LOOKBACK_MAX_NS : back;
-}
-
-static int by_latency(const void *a, const void *b)
-{
-    const struct activation *x = a, *y = b;
-    int64_t m = activation_end_ns(x) - activation_begin_ns(x), n = activation_end_ns(y) - activation_begin_ns(y);
-    return m < n ? -1 : m > n;
-}
-
-/* What is typical takes this long: the horizon within which outliers are compared with it. */
-static int64_t by_middle(const struct activation *sorted, size_t n)
-{
-    return activation_end_ns(&sorted[n / 2]) - activation_begin_ns(&sorted[n / 2]);
-}
-
-/* One of the ordinary activations that make a thread's typical ledger. */
-struct ordinary {
-    struct window window;
-    struct sweep sweep;
-    size_t number; /* by latency */
-};
-
-static int by_begin(const void *a, const void *b)
-{
-    const struct ordinary *x = a, *y = b;
-    if (x->window.begin_ns != y->window.begin_ns)
-        return x->window.begin_ns < y->window.begin_ns ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const struct ordinary *x = a, *y = b;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-/*
- * Sweeps in the order of time and not of latency: neighbours lie in the same chunks, which are widened once then instead
- * of again and again (a tenth of the time that one marked outlier takes).
- */
-static enum status sweep_ordinary(struct explain *e, struct ordinary *items, size_t n, struct error *error)
-{
-    enum status status = OK;
-    memory_sort(items, n, sizeof *items, by_begin);
-    for (size_t i = 0; i < n && status != FAILED; i++)
-        status = sweep_window(&items[i].sweep, e->store, &e->words, &items[i].window, 0, error);
-    memory_sort(items, n, sizeof *items, by_number);
-    return status;
-}
-
-/* Some of the thread's ordinary activations: the shorter three quarters of its sample, evenly spread. */
-static enum status make_typical(struct explain *e, int32_t tid, struct typical *typical, struct error *error)
-{
-    const struct reservoir *r = selection_reservoir(&e->selection, tid);
-    if (!r || r->n < 8)
-        return OK;
-    struct activation sorted[RESERVOIR];
-    memcpy(sorted, r->items, r->n * sizeof *sorted);
-    memory_sort(sorted, r->n, sizeof *sorted, by_latency);
-    e->contrast->horizon_ns = by_middle(sorted, r->n);
-    struct ordinary items[N_TYPICAL];
-    size_t usable = r->n * 3 / 4, n = usable < N_TYPICAL ? usable : N_TYPICAL;
-    for (size_t i = 0; i < n; i++)
-        items[i] = (struct ordinary){.window = window_of_activation(&sorted[i * usable / n], e->selection.run, e->selection.stream),
-                                     .sweep = {.arena = &e->analysis->arena}, .number = i};
-    enum status status = sweep_ordinary(e, items, n, error);
-    for (size_t i = 0; i < n; i++) {
-        struct typical none = {0};
-        struct cause_input input = {.store = e->store, .words = &e->words, .arena = &e->analysis->arena, .window = &items[i].window,
-                                    .sweep = &items[i].sweep, .typical = &none};
-        if (status != FAILED) {
-            cause_prepare(&input);
-            contrast_add(e->contrast, &items[i].sweep, &items[i].window, false);
-            typical_add(typical, &items[i].sweep);
-        }
-        sweep_release(&items[i].sweep);
-    }
-    return status;
-}
-
-static const struct typical *typical_of(struct explain *e, const struct window *w, struct error *error)
-{
-    static const struct typical none;
-    if (w->a.tid == TID_UNKNOWN || w->kind == WINDOW_BLOCKED)
-        return &none;
-    for (size_t i = 0; i < e->typicals.n; i++)
-        if (e->typicals.items[i].tid == w->tid)
-            return &e->typicals.items[i].typical;
-    struct typical typical = {0};
-    if (make_typical(e, w->tid, &typical, error) == FAILED)
-        return NULL;
-    memory_reserve(e->typicals.items, e->typicals.capacity, e->typicals.n + 1);
-    e->typicals.items[e->typicals.n] = (struct typical_of){.tid = w->tid, .typical = typical};
-    return &e->typicals.items[e->typicals.n++].typical;
-}
-
-static void typicals_release(struct typical_cache *cache)
-{
-    for (size_t i = 0; i < cache->n; i++)
-        typical_release(&cache->items[i].typical);
-    free(cache->items);
-    *cache = (struct typical_cache){0};
-}
-
-/* Time before the first and after the last row of a window's CPU belongs to nobody. Returns what lies before. */
-static int64_t carve_unrecorded(struct sweep *sweep, const struct window *w)
-{
-    int64_t length = window_length_ns(w), missing = 0;
-    struct subject nobody = {.number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
-    if (sweep->first_event_ns == NS_UNKNOWN) {
-        sweep_carve(sweep, w->begin_ns, w->end_ns, SLICE_UNEXPLAINED, 0, &nobody);
-        return length;
-    }
-    if (sweep->first_event_ns > w->begin_ns && 100 * (sweep->first_event_ns - w->begin_ns) > ORIGIN_MIN_PCT * length) {
-        sweep_carve(sweep, w->begin_ns, sweep->first_event_ns, SLICE_UNEXPLAINED, 0, &nobody);
-        missing = sweep->first_event_ns - w->begin_ns;
-    }
-    if (sweep->last_event_ns < w->end_ns && 100 * (w->end_ns - sweep->last_event_ns) > 5 * length)
-        sweep_carve(sweep, sweep->last_event_ns, w->end_ns, SLICE_UNEXPLAINED, 0, &nobody);
-    return missing;
-}
-
-static bool gap_touches(const struct gap *g, const struct window *w, int64_t begin_ns, int64_t end_ns)
-{
-    return g->run == w->run && g->stream == w->stream && (g->begin_ns == NS_UNKNOWN || g->begin_ns < end_ns) &&
-           (g->end_ns == NS_UNKNOWN || g->end_ns > begin_ns);
-}
-
-/* Whether the rows behind a gap are of another task than those in front of it: then nobody knows who ran in between. */
-static bool task_changes_over(const struct sweep *sweep, const struct window *w, const struct gap *g)
-{
-    const struct piece *before = NULL;
-    for (size_t i = 0; i < sweep->n_pieces; i++) {
-        const struct piece *p = &sweep->pieces[i];
-        if (g->cpu != CPU_UNKNOWN && g->cpu != p->cpu)
-            continue;
-        if (p->begin_ns <= g->begin_ns)
-            before = p;
-        else if (p->begin_ns >= g->end_ns)
-            return before && p->subject.tid != before->subject.tid && p->subject.tid != w->tid;
-    }
-    return false;
-}
-
-/*
- * A wakeup tracer dumps a stack behind its row of the wakeup and behind that of the switch, and stops its watch after that:
- * the task was on its way all the while.
- */
-static void carve_tracer(struct explain *e, struct sweep *sweep, const struct window *w)
-{
-    static const struct subject tracer = {.kind = SUBJECT_TRACER, .number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
-    int64_t row_ns = NS_UNKNOWN;
-    int32_t cpu = CPU_UNKNOWN;
-    bool switched = false;
-    struct event_ref ref;
-    struct event_merge *merge = event_merge_new(e->store, w->run, w->stream, w->begin_ns, w->end_ns + 1000, NULL);
-    while (merge && event_merge_next(merge, &ref)) {
-        unsigned kind = ref.view->kind[ref.i];
-        if (row_ns != NS_UNKNOWN && ref.cpu == cpu) {
-            if (kind == KIND_KERNEL_STACK && !switched)
-                sweep_carve(sweep, row_ns, event_time_ns(&ref), SLICE_SCHED, 0, &tracer);
-            if (kind == KIND_KERNEL_STACK && switched)
-                sweep_carve(sweep, row_ns, w->end_ns, SLICE_SCHED, 0, &tracer);
-            row_ns = NS_UNKNOWN;
-        }
-        if ((kind == KIND_TRACER_WAKE || kind == KIND_TRACER_SWITCH) && (int32_t)event_words(&ref)[5] == w->tid) {
-            row_ns = event_time_ns(&ref);
-            cpu = ref.cpu;
-            switched = kind == KIND_TRACER_SWITCH;
-        }
-    }
-    if (merge)
-        event_merge_free(merge);
-}
-
-/* Lost events: their spans on the CPUs of the window become slices of their own. */
-static bool carve_gaps(const struct store *store, struct sweep *sweep, const struct window *w)
-{
-    bool complete = true;
-    struct subject nobody = {.number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
-    for (size_t i = 0; i < store->n_gaps; i++) {
-        const struct gap *g = &store->gaps[i];
-        if (!gap_touches(g, w, w->begin_ns, w->end_ns))
-            continue;
-        complete = false;
-        /* A section's rows with some left out still belong to the section, and a task's that is the same on both sides to it. */
-        if (store->streams[w->stream].clock_is_relative && (w->kind == WINDOW_SECTION || !task_changes_over(sweep, w, g)))
-            continue;
-        int64_t from = g->begin_ns == NS_UNKNOWN ? w->begin_ns : g->begin_ns, to = g->end_ns == NS_UNKNOWN ? w->end_ns : g->end_ns;
-        for (size_t k = 0; k < sweep->n_pieces; k++) {
-            const struct piece p = sweep->pieces[k];
-            if ((g->cpu == CPU_UNKNOWN || g->cpu == p.cpu) && p.kind != SLICE_GAP && p.begin_ns < to && p.end_ns > from) {
-                sweep_carve(sweep, p.begin_ns > from ? p.begin_ns : from, p.end_ns < to ? p.end_ns : to, SLICE_GAP, 0, &nobody);
-                k = SIZE_MAX; /* the array is new */
-            }
-        }
-    }
-    const struct stream *s = &store->streams[w->stream];
-    bool rows_missing = s->clock_is_relative && stream_lacks_entries(s);
-    return complete && !rows_missing;
 }
 
 static struct finding *finding_of_outlier(struct findings *f, const struct outlier *o, const char *code, const char *variant,
@@ -402,6 +192,76 @@ static void note_observer(struct explain *e, const struct outlier *o, const stru
     finding_integer(f, finding, "latency_ns", o->latency_ns);
 }
 
+/* Once for each waker: what is behind a cause that is not the late thread's own. */
+static void note_late_waker(struct explain *e, const struct outlier *o)
+{
+    struct findings *f = &e->analysis->findings;
+    const struct outlier_link *l = NULL;
+    for (size_t i = 0; i < o->n_links && !l; i++)
+        l = o->links[i].is_decisive ? &o->links[i] : NULL;
+    for (size_t i = 0; l && i < f->n; i++)
+        if (!strcmp(f->items[i]->code, "late-waker") && f->items[i]->run == o->run && !strcmp(f->items[i]->subject, l->subject))
+            return;
+    if (!l)
+        return;
+    struct finding *finding = findings_add(f, "late-waker", SEVERITY_WARNING, o->confidence);
+    finding->run = o->run;
+    finding->cpu = l->cpu;
+    finding->subject = l->subject;
+    finding_text(f, finding, "task", o->comm ? o->comm : "the late thread");
+    finding_integer(f, finding, "waited_ns", l->running_ns - l->begin_ns);
+    if (l->held_by)
+        finding_text(f, finding, "held_by", l->held_by);
+    const struct outlier_link *by = l;
+    while (by > o->links && !strcmp(by->subject, l->subject)) /* it was itself before it slept for a lock */
+        by--;
+    if (by != l && strcmp(by->kind, "unknown") != 0)
+        finding_text(f, finding, "woken_by", by->subject);
+    finding_integer(f, finding, "latency_ns", o->latency_ns);
+}
+
+static void decide(struct explain *e, struct cause_input *input, const struct window *w, struct decision *decision)
+{
+    const struct claim *claim = w->claim == ROW_NONE ? NULL : &e->store->claims[w->claim];
+    if (w->kind == WINDOW_SECTION)
+        section_decide(input, decision);
+    else if (ipipe_freeze_decide(input, decision))
+        ;
+    else if (w->kind == WINDOW_BLOCKED)
+        blocked_decide(input, decision);
+    else
+        cause_decide(input, decision);
+    if (!claim || !is_tools_own(claim))
+        refuse_coarse_clock(input, decision);
+    if (claim)
+        refuse_short_rows(input, claim, decision);
+    if (input->typical->n_windows)
+        contrast_add(e->contrast, input->sweep, input->window, true);
+}
+
+/* A section that a tracer measured is that tracer's, recorded or not. Returns what lies before the first event. */
+static int64_t carve(struct explain *e, struct cause_input *input, const struct window *w)
+{
+    const struct claim *claim = w->claim == ROW_NONE ? NULL : &e->store->claims[w->claim];
+    bool is_traced_section = w->kind == WINDOW_SECTION && claim && w->section_kind != SLICE_UNEXPLAINED &&
+                             (claim->kind == CLAIM_TRACER_HEADER || claim->kind == CLAIM_FREEZE);
+    int64_t missing = is_traced_section ? 0 : window_carve_unrecorded(input->sweep, input->window);
+    if (claim && claim->kind == CLAIM_TRACER_HEADER && w->kind != WINDOW_SECTION)
+        window_carve_tracer(e->store, input->sweep, input->window);
+    input->is_complete = window_carve_gaps(e->store, input->sweep, input->window);
+    return missing;
+}
+
+/* The wakers' part of it; whole: the window with that part. */
+static enum status explain_wakers(struct explain *e, struct cause_input *input, struct window *whole, struct chain *chain,
+                                  struct decision *decision, struct error *error)
+{
+    struct chain_input c = {.own = input, .window = whole, .typicals = &e->waker_typicals, .lookback_ns = lookback_of(e->store, whole)};
+    if (chain_find(chain, e->store, &e->words, whole, error) == FAILED)
+        return FAILED;
+    return whole->kind == WINDOW_BLOCKED ? OK : chain_explain(&c, chain, decision, error);
+}
+
 static enum status explain_window(struct explain *e, struct window *w, struct error *error)
 {
     struct analysis *analysis = e->analysis;
@@ -413,45 +273,35 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
             analysis->n_outliers--;
         return OK;
     }
-    const struct typical *typical = typical_of(e, w, error);
+    const struct typical *typical = typicals_of(&e->typicals, w, error);
     if (!typical)
         return FAILED;
+    struct window own = *w;
+    if (w->is_inherited)
+        own.begin_ns = activation_begin_ns(&w->a);
     struct sweep sweep = {.arena = &analysis->arena};
-    struct cause_input input = {.store = e->store, .words = &e->words, .arena = &analysis->arena, .window = w, .sweep = &sweep,
+    struct cause_input input = {.store = e->store, .words = &e->words, .arena = &analysis->arena, .window = &own, .sweep = &sweep,
                                 .typical = typical, .handlers = &e->selection.handlers,
                                 .model = preempt_model_of(e->store, w->run, w->stream)};
     if (w->kind == WINDOW_SECTION)
-        w->section_kind = section_slice_kind(&input);
-    if (sweep_window(&sweep, e->store, &e->words, w, lookback_of(e->store, w), error) == FAILED) {
+        own.section_kind = w->section_kind = section_slice_kind(&input);
+    struct decision decision;
+    struct chain chain;
+    if (sweep_window(&sweep, e->store, &e->words, &own, lookback_of(e->store, w), error) == FAILED) {
         sweep_release(&sweep);
         return FAILED;
     }
-    int64_t missing = 0;
-    const struct claim *claim = w->claim == ROW_NONE ? NULL : &e->store->claims[w->claim];
-    bool is_traced_section = w->kind == WINDOW_SECTION && claim && w->section_kind != SLICE_UNEXPLAINED &&
-                             (claim->kind == CLAIM_TRACER_HEADER || claim->kind == CLAIM_FREEZE);
-    if (!is_traced_section)
-        missing = carve_unrecorded(&sweep, w);
-    if (claim && claim->kind == CLAIM_TRACER_HEADER && w->kind != WINDOW_SECTION)
-        carve_tracer(e, &sweep, w);
-    input.is_complete = carve_gaps(e->store, &sweep, w);
-    struct decision decision;
-    if (w->kind == WINDOW_SECTION)
-        section_decide(&input, &decision);
-    else if (ipipe_freeze_decide(&input, &decision))
-        ;
-    else if (w->kind == WINDOW_BLOCKED)
-        blocked_decide(&input, &decision);
-    else
-        cause_decide(&input, &decision);
-    if (!claim || !is_tools_own(claim))
-        refuse_coarse_clock(&input, &decision);
-    if (claim)
-        refuse_short_rows(&input, claim, &decision);
-    if (typical->n_windows)
-        contrast_add(e->contrast, &sweep, w, true);
+    int64_t missing = carve(e, &input, w);
+    decide(e, &input, w, &decision);
+    if (explain_wakers(e, &input, w, &chain, &decision, error) == FAILED) {
+        sweep_release(&sweep);
+        return FAILED;
+    }
+    input.window = w;
     function_path_split(&input);
     outlier_fill(o, analysis, &input, &decision, &e->numbers, e->options->max_slices);
+    outlier_fill_chain(o, &input, &chain);
+    note_late_waker(e, o);
     if (typical->n_windows >= TYPICAL_MIN && w->kind != WINDOW_BLOCKED)
         o->typical_ns = typical->total_ns / typical->n_windows;
     note_silence(e, o, &sweep, typical);
@@ -500,6 +350,10 @@ static enum status explain_one_run(struct explain *e, uint32_t run, struct error
 {
     enum status status = selection_make(&e->selection, e->store, e->options, &e->words, run, error);
     e->contrast = memory_new(sizeof *e->contrast);
+    e->waker_typicals = (struct typicals){.store = e->store, .words = &e->words, .arena = &e->analysis->arena,
+                                          .selection = &e->selection};
+    e->typicals = (struct typicals){.store = e->store, .words = &e->words, .arena = &e->analysis->arena,
+                                    .selection = &e->selection, .contrast = e->contrast};
     size_t n = e->selection.n_windows < e->options->top ? e->selection.n_windows : e->options->top;
     for (size_t i = 0; status != FAILED && i < n; i++)
         if (explain_window(e, &e->selection.windows[i], error) == FAILED)
@@ -515,6 +369,7 @@ static enum status explain_one_run(struct explain *e, uint32_t run, struct error
     free(e->contrast);
     selection_release(&e->selection);
     typicals_release(&e->typicals);
+    typicals_release(&e->waker_typicals);
     return status;
 }
 

@@ -77,6 +77,17 @@ struct outlier {
     size_t n_slices, n_ledger;
     struct slice *slices;         /* in time order; their amounts sum to latency_ns */
     struct ledger_row *ledger;    /* slices summed by kind and subject, largest first */
+    size_t n_links;
+    struct outlier_link {         /* who woke whom, in the order of time; the last one woke the late thread */
+        const char *kind;         /* "interrupt", "task", "lock", "unknown" */
+        const char *subject;      /* "irq 45 eth0", "irq/45-eth0:77 (prio 49)"; unknown: why */
+        int32_t cpu;
+        int64_t begin_ns;         /* entry of the interrupt; woken; asleep for the lock */
+        int64_t running_ns;       /* switched in, or NS_UNKNOWN */
+        int64_t end_ns;           /* it woke the next one */
+        const char *held_by;      /* what it waited for; NULL */
+        bool is_decisive;         /* the time went in its wait */
+    } *links;
     /* The few events that matter, for the timeline: positions in store->event_chunks. */
     size_t n_marks;
     struct timeline_mark { int64_t time_ns; int32_t cpu; uint32_t chunk, i; } *marks;

@@ -192,6 +192,16 @@ static void add_mark(struct outlier *o, const struct store *store, uint32_t chun
     o->marks[o->n_marks++] = (struct timeline_mark){.time_ns = view.time_ns[i], .cpu = view.cpu, .chunk = chunk, .i = i};
 }
 
+static void sort_marks(struct outlier *o)
+{
+    for (size_t i = 1; i < o->n_marks; i++)
+        for (size_t k = i; k > 0 && o->marks[k].time_ns < o->marks[k - 1].time_ns; k--) {
+            struct timeline_mark m = o->marks[k];
+            o->marks[k] = o->marks[k - 1];
+            o->marks[k - 1] = m;
+        }
+}
+
 /* The events at the ends of the large pieces and where the phase changes. */
 static void fill_marks(struct outlier *o, const struct cause_input *input)
 {
@@ -209,12 +219,7 @@ static void fill_marks(struct outlier *o, const struct cause_input *input)
     }
     if (sweep->n_pieces)
         add_mark(o, input->store, sweep->pieces[sweep->n_pieces - 1].last_chunk, sweep->pieces[sweep->n_pieces - 1].last_i);
-    for (size_t i = 1; i < o->n_marks; i++)
-        for (size_t k = i; k > 0 && o->marks[k].time_ns < o->marks[k - 1].time_ns; k--) {
-            struct timeline_mark m = o->marks[k];
-            o->marks[k] = o->marks[k - 1];
-            o->marks[k - 1] = m;
-        }
+    sort_marks(o);
 }
 
 void outlier_fill(struct outlier *o, struct analysis *analysis, const struct cause_input *input, const struct decision *decision,
@@ -251,4 +256,31 @@ void outlier_fill(struct outlier *o, struct analysis *analysis, const struct cau
     for (size_t i = 0; i < o->n_slices; i++)
         sum += o->slices[i].amount_ns;
     assert(sum == o->latency_ns);
+}
+
+static const char *link_subject(const struct cause_input *input, const struct chain_link *l)
+{
+    if (l->kind == LINK_UNKNOWN)
+        return l->reason;
+    if (l->kind == LINK_INTERRUPT)
+        return line_format(input, &l->subject, true);
+    return thread_format(input->arena, store_string(input->store, l->a.comm), l->a.tid, l->a.prio);
+}
+
+void outlier_fill_chain(struct outlier *o, const struct cause_input *input, const struct chain *chain)
+{
+    o->links = arena_array(input->arena, chain->n + 1, sizeof *o->links);
+    for (size_t i = 0; i < chain->n; i++) {
+        const struct chain_link *l = &chain->links[i];
+        o->links[o->n_links++] = (struct outlier_link){.kind = chain_link_kind_name(l->kind),
+                                                       .subject = link_subject(input, l),
+                                                       .cpu = l->kind == LINK_UNKNOWN ? CPU_UNKNOWN : l->a.cpu,
+                                                       .begin_ns = l->begin_ns,
+                                                       .running_ns = l->running_ns,
+                                                       .end_ns = l->end_ns,
+                                                       .held_by = l->held_by,
+                                                       .is_decisive = l->is_decisive};
+        add_mark(o, input->store, l->chunk, l->i);
+    }
+    sort_marks(o);
 }

@@ -5,6 +5,7 @@
 
 #include "analyzers/analyzer.h"
 #include "analyzers/cause.h"
+#include "analyzers/chain.h"
 
 /* Numbers of events: "cpu 1 events 120-131" counts from 0 on each CPU of a stream. */
 struct event_numbers {
@@ -16,6 +17,7 @@ void event_numbers_release(struct event_numbers *numbers);
 /* Slices, ledger and timeline of a window; sums are checked. */
 void outlier_fill(struct outlier *outlier, struct analysis *analysis, const struct cause_input *input,
                   const struct decision *decision, const struct event_numbers *numbers, size_t max_slices);
+void outlier_fill_chain(struct outlier *outlier, const struct cause_input *input, const struct chain *chain);
 /* The same from a claim's parts alone: an auto-analysis, a sample with its interrupt's latency. (claim_ledger.c) */
 void outlier_from_claim(struct outlier *outlier, struct analysis *analysis, const struct store *store,
                         struct word_classes *words, uint32_t claim);

@@ -168,12 +168,15 @@ static void on_activation(void *context, const struct activation *a)
         return;
     if (!a->is_relax)
         sample(s, a);
-    int64_t length = activation_end_ns(a) - activation_begin_ns(a);
+    bool inherits = activation_inherits(a);
+    int64_t begin_ns = inherits ? a->origin_ns : activation_begin_ns(a), length = activation_end_ns(a) - begin_ns;
     if (s->options->has_cpus && !cpuset_has(&s->options->cpus, a->cpu))
         return;
     if (heap_wants(&s->heaps[class], length) &&
         selection_is_long_enough(s, length, a->tid, a->cpu, store_string(s->store, a->comm))) {
         struct window w = window_of_activation(a, s->run, s->stream);
+        w.begin_ns = begin_ns;
+        w.is_inherited = inherits;
         window_heap_offer(&s->heaps[class], &w);
     }
     offer_blocked(s, class, a);

@@ -32,6 +32,7 @@ struct window {
     /* blocked: who woke it, and how long that one could not run */
     int32_t owner_tid, middle_tid;
     int64_t owner_waited_ns;
+    bool is_inherited;           /* it begins with the first wait of the tasks that woke it, before its own waking */
     bool is_relative;            /* the stream's times count from the begin of the trace */
     enum slice_kind section_kind; /* of a section window: what its own task's time is */
     uint32_t section_name;        /* string id of the function that opened it */
@@ -160,6 +161,13 @@ int64_t silence_usual_gap_ns(const struct silence *silence);
 /* Gives [begin, end) to another owner: pieces are split at the ends. subject NULL: keeps each piece's own. */
 void sweep_carve(struct sweep *sweep, int64_t begin_ns, int64_t end_ns, enum slice_kind kind, unsigned flags,
                  const struct subject *subject);
+
+/* What is not recorded of a window becomes pieces of nobody (window_gaps.c). Returns what lies before the first event. */
+int64_t window_carve_unrecorded(struct sweep *sweep, const struct window *w);
+/* What a wakeup tracer's own stack dumps took. */
+void window_carve_tracer(const struct store *store, struct sweep *sweep, const struct window *w);
+/* Lost events become pieces; false: some were lost near the window. */
+bool window_carve_gaps(const struct store *store, struct sweep *sweep, const struct window *w);
 
 const struct holder *sweep_holder(const struct sweep *sweep, int32_t tid);
 

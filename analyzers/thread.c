@@ -47,6 +47,13 @@ bool thread_is_measuring(const char *comm)
     return comm && begins_any(comm, prefixes);
 }
 
+bool thread_relays(const char *comm)
+{
+    static const char *const prefixes[] = {"irq/", "IRQ-", "IRQ ", "ksoftirqd/", "ktimers/", "ktimersd/", "ktimersoftd/", "softirq-",
+                                           "sirq-", "irq_work/", "posixcputmr/", NULL};
+    return comm && begins_any(comm, prefixes);
+}
+
 bool thread_is_per_cpu_stop(const char *comm)
 {
     static const char *const prefixes[] = {"migration/", "cpuhp/", "stopper/", NULL};
@@ -103,6 +110,8 @@ unsigned word_class_of(const char *word)
         class |= WORD_PRIMITIVE;
     if (thread_is_kernel(word))
         class |= WORD_KERNEL_THREAD;
+    if (thread_relays(word))
+        class |= WORD_RELAYS;
     if (thread_is_measuring(word))
         class |= WORD_MEASURING;
     if (begins_any(word, waking))
@@ -156,7 +165,7 @@ unsigned word_class_look(struct word_classes *words, uint32_t id)
 {
     unsigned class = word_class_of(store_string(words->store, id));
     if (id < words->n)
-        words->classes[id] = (uint16_t)class;
+        words->classes[id] = class;
     return class;
 }
 

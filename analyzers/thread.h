@@ -15,6 +15,7 @@ static inline bool prio_is_realtime(int32_t prio)
 
 bool thread_is_kernel(const char *comm);    /* by name: "kworker/0:1", "irq/24-eth0", "rcuc/1" ... */
 bool thread_is_measuring(const char *comm); /* cyclictest, timerlat and their like */
+bool thread_relays(const char *comm);       /* threads of irqs, softirqs and timers */
 bool thread_is_per_cpu_stop(const char *comm); /* migration/N, cpuhp/N, stopper/N */
 
 /* Classes of a string of the store, worked out once per string. */
@@ -34,12 +35,13 @@ enum word_class {
     WORD_NMI = 1 << 12,          /* the handler of a non-maskable interrupt */
     WORD_SOFTIRQ = 1 << 13,      /* runs only while a softirq is served */
     WORD_PREEMPTS_NOW = 1 << 14, /* is called where preemption is turned on and a reschedule is due */
+    WORD_RELAYS = 1 << 16,       /* a thread that does nothing but carry the work of an interrupt, softirq or timer on */
     WORD_KNOWN = 1 << 15
 };
 struct word_classes {
     const struct store *store;
     size_t n;
-    uint16_t *classes; /* 0: not looked at yet */
+    uint32_t *classes; /* 0: not looked at yet */
 };
 void word_classes_init(struct word_classes *words, const struct store *store);
 void word_classes_release(struct word_classes *words);

@@ -47,6 +47,26 @@ static json_t *document_ledger(const struct outlier *outlier)
     return ledger;
 }
 
+static json_t *document_chain(const struct outlier *outlier)
+{
+    json_t *chain = json_array();
+    for (size_t i = 0; i < outlier->n_links; i++) {
+        const struct outlier_link *l = &outlier->links[i];
+        int64_t waited_ns = l->running_ns == NS_UNKNOWN ? NS_UNKNOWN : l->running_ns - l->begin_ns;
+        json_array_append_new(chain, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}",
+                                               "kind", l->kind,
+                                               "subject", json_word(l->subject),
+                                               "cpu", json_small(l->cpu, CPU_UNKNOWN),
+                                               "begin_ns", json_ns(l->begin_ns),
+                                               "running_ns", json_ns(l->running_ns),
+                                               "end_ns", json_ns(l->end_ns),
+                                               "waited_ns", json_ns(waited_ns),
+                                               "held_by", json_word(l->held_by),
+                                               "decisive", l->is_decisive));
+    }
+    return chain;
+}
+
 static json_t *document_outlier(const struct store *store, const struct outlier *outlier, size_t max_slices)
 {
     json_t *json = json_object();
@@ -67,6 +87,7 @@ static json_t *document_outlier(const struct store *store, const struct outlier 
     SET("unexplained_ns", json_ns(outlier->unexplained_ns));
     SET("ledger", document_ledger(outlier));
     SET("slices", document_slices(outlier, max_slices));
+    SET("chain", document_chain(outlier));
 #undef SET
     return json;
 }

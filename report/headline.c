@@ -72,6 +72,18 @@ static void add_who(const json_t *outlier, struct text *out)
         text_format(out, " on CPU %.0f", cpu);
 }
 
+/* The time went in the wait of one of its wakers. */
+static void add_late_waker(const json_t *outlier, struct text *out)
+{
+    const json_t *chain = json_object_get(outlier, "chain"), *link;
+    size_t i;
+    json_array_foreach(chain, i, link)
+        if (json_is_true(json_object_get(link, "decisive")))
+            text_format(out, i + 1 == json_array_size(chain) ? ", so that %s, which woke it, was late itself"
+                                                             : ", so that %s, in the chain of its wakers, was late itself",
+                        json_get_text(link, "subject"));
+}
+
 void headline_outlier(const json_t *outlier, struct text *out)
 {
     char duration[DURATION_TEXT_BYTES];
@@ -113,6 +125,7 @@ void headline_outlier(const json_t *outlier, struct text *out)
         const char *colon = strrchr(template, ':');
         text_add_n(out, template, colon ? (size_t)(colon - template) : head);
     }
+    add_late_waker(outlier, out);
     if (confidence && strcmp(confidence, "unknown") != 0)
         text_format(out, " (%s)", confidence);
     text_add(out, ".");

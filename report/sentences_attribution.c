@@ -27,6 +27,11 @@ const struct sentence sentences_attribution[] = {
      .text = "nothing that was asked for[, task {task}][, CPUs {cpus}], was late",
      .advice = "without --task and --cpu everything is looked at",
      .meaning = "--task or --cpu left out everything: that others were not late is not said."},
+    {.code = "late-waker",
+     .text = "{subject} woke {task}, and was itself {waited_ns} late[, held up by {held_by}][; it had been woken by {woken_by}]",
+     .advice = "give {subject} a priority as high as {task} needs, or keep what held it up off its CPU",
+     .meaning = "The late thread was woken by a task that had to wait itself; the chain of wakers is followed back to the "
+                "interrupt as far as events carry, and the window begins with the wait of its first task."},
     {.code = "higher-priority-task",
      .text = "{subject} has a higher priority and had the CPU" SUM,
      .advice = "give the measured thread a higher priority than {subject}, or move {subject} to another CPU",

@@ -11,6 +11,14 @@
 
 #define MAX_MARKS 24
 
+static bool begins_with_waker(const struct outlier *outlier)
+{
+    for (size_t i = 0; i < outlier->n_links; i++)
+        if (outlier->links[i].running_ns != NS_UNKNOWN && outlier->links[i].begin_ns == outlier->begin_ns)
+            return true;
+    return false;
+}
+
 /* The outlier's own begin and end stand among the events, so that the reader sees where time runs out. */
 static void print_timeline(const struct text_view *view, const struct outlier *outlier)
 {
@@ -36,7 +44,8 @@ static void print_timeline(const struct text_view *view, const struct outlier *o
     }
     static const char *const zero[] = {[WINDOW_TIMER] = "it was due", [WINDOW_WAKEUP] = "it was woken",
                                        [WINDOW_BLOCKED] = "it was blocked", [WINDOW_SECTION] = "the section begins"};
-    page_line(&view->page, "  Timeline (0: %s)", zero[outlier->window]);
+    bool is_chain = outlier->window == WINDOW_WAKEUP && outlier->n_links && begins_with_waker(outlier);
+    page_line(&view->page, "  Timeline (0: %s)", is_chain ? "the first of its wakers was woken" : zero[outlier->window]);
     table_print(table, &view->page, 2);
     table_free(table);
     if (n < outlier->n_marks)
@@ -58,6 +67,7 @@ static void print_outlier(const struct text_view *view, const json_t *document, 
                   duration_format(view->analysis->outliers[i]->typical_ns, duration));
     putc('\n', view->page.file);
     text_ledger(view, document);
+    text_chain(view, document);
     if (i < view->analysis->n_outliers && view->analysis->outliers[i]->n_marks) {
         putc('\n', view->page.file);
         print_timeline(view, view->analysis->outliers[i]);

@@ -31,6 +31,7 @@ void text_runs(const struct text_view *view, bool in_full);
 void text_series(const struct text_view *view);   /* the table of all series */
 void text_outliers(const struct text_view *view);
 void text_ledger(const struct text_view *view, const json_t *outlier);
+void text_chain(const struct text_view *view, const json_t *outlier);
 void text_comparison(const struct text_view *view);
 void text_findings(const struct text_view *view);
 

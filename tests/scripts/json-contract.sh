@@ -22,9 +22,10 @@ KEYS = {
     'counter': 'source snapshot scope name value delta',
     'events': 'n n_cpus begin_ns end_ns n_lost clock',
     'outlier': 'run series cpu tid comm window begin_ns end_ns latency_ns reported_ns cause culprit confidence unexplained_ns '
-               'ledger slices',
+               'ledger slices chain',
     'ledger': 'kind subject n amount_ns',
     'slice': 'begin_ns end_ns amount_ns kind subject cpu domain evidence',
+    'link': 'kind subject cpu begin_ns running_ns end_ns waited_ns held_by decisive',
     'cause': 'cause culprit n_outliers amount_ns share_pct',
     'finding': 'code severity confidence run series cpu subject text values evidence advice',
     'comparison': 'comparable confounds metrics matched next_runs conclusion',
@@ -117,6 +118,13 @@ def check_outlier(where, o, document):
     for l in o['ledger']:
         keys(where, l, 'ledger')
         whole(where, l['n'], 'n', False, 1)
+    for l in o['chain']:
+        if keys(where, l, 'link') and (l['kind'] not in 'interrupt task lock unknown'.split() or not l['subject']):
+            fail(where, 'link %r' % l)
+        if l['waited_ns'] is not None and l['waited_ns'] != l['running_ns'] - l['begin_ns']:
+            fail(where, 'link waited %s' % l['waited_ns'])
+    if sum(l['decisive'] for l in o['chain']) > 1 or [l['end_ns'] for l in o['chain']] != sorted(l['end_ns'] for l in o['chain']):
+        fail(where, 'the chain is out of order')
     unexplained = sum(a for (kind, _), a in by_kind.items() if kind == 'unexplained')
     if o['unexplained_ns'] is not None and o['slices'] and o['unexplained_ns'] != unexplained:
         fail(where, 'unexplained_ns %s, its slices %d' % (o['unexplained_ns'], unexplained))

@@ -365,8 +365,7 @@ static void play_lock(struct machine *m, struct cpu *cpu, const struct scenario 
     switch_to(m, cpu, cpu->load, 1);
 }
 
-/* From here to the next period the measuring task sleeps, and the scene is another thread's. */
-static int64_t begin_scene(struct machine *m, struct cpu *cpu, int64_t amount_ns)
+int64_t begin_scene(struct machine *m, struct cpu *cpu, int64_t amount_ns)
 {
     background(m, cpu, cpu->due - 60000);
     to_due(m, cpu);
@@ -472,5 +471,10 @@ const struct scenario scenarios[] = {
     {.name = "throttled", .cause = "throttling", .play = play_throttled, .needs_load = true},
     {.name = "lost", .cause = "lost-events", .play = play_lost},
     {.name = "lost with timer", .cause = "lost-events", .play = play_lost},
+    {.name = "late irq thread", .cause = "higher-priority-task", .play = play_late_irq_thread},
+    {.name = "irq thread in time", .cause = "higher-priority-task", .play = play_irq_thread_in_time},
+    {.name = "irq thread at a lock", .cause = "lock-contention", .play = play_irq_thread_at_lock, .hidden = RECORD_LOCK},
+    {.name = "late timer thread", .cause = "higher-priority-task", .play = play_late_timer_thread, .rt_only = true,
+     .needs = RECORD_TIMER},
     {.name = NULL},
 };

@@ -20,4 +20,10 @@ struct scenario {
 };
 extern const struct scenario scenarios[]; /* name NULL ends it */
 
+/* From here to the next period the measuring task sleeps, and the scene is another thread's. Returns how much fits. */
+int64_t begin_scene(struct machine *m, struct cpu *cpu, int64_t amount_ns);
+
+typedef void play_function(struct machine *m, struct cpu *cpu, const struct scenario *scenario, int64_t amount_ns);
+play_function play_late_irq_thread, play_irq_thread_in_time, play_irq_thread_at_lock, play_late_timer_thread; /* scenarios_wakers.c */
+
 #endif
