@@ -13,6 +13,16 @@
  */
 bool duration_parse(const char *text, int64_t *ns);
 
+/* Whole seconds in ns; false: they do not fit (292 years), and *ns is left alone. */
+static inline bool duration_of_seconds(int64_t seconds, int64_t *ns)
+{
+    int64_t product;
+    if (__builtin_mul_overflow(seconds, INT64_C(1000000000), &product))
+        return false;
+    *ns = product;
+    return true;
+}
+
 /* Shortest exact-looking form with up to three decimals: "117 us", "1.235 ms", "26.232 s"; negative kept. */
 #define DURATION_TEXT_BYTES 32
 const char *duration_format(int64_t ns, char text[DURATION_TEXT_BYTES]);

@@ -95,8 +95,9 @@ static bool read_old_row(struct report *report, struct cell text)
     cells_add_words(&words, text.text, text.length);
     struct cell time = cells_at(&words, 0), ns = cell_after(time, ".");
     int64_t seconds, fraction;
-    bool is_row = (words.n == 2 || words.n == 3) && time.length == 21 && ns.length == 10 && cell_i64(cell_first(time, 10), &seconds) &&
-                  cell_i64(ns, &fraction) && fraction >= 0 && fraction < 1000000000 && cell_i64(words.cell[1], &row.inner_us) &&
+    bool has_time = time.length == 21 && ns.length == 10 && cell_i64(cell_first(time, 10), &seconds) && cell_i64(ns, &fraction) &&
+                    seconds >= 0 && seconds < INT64_MAX / 1000000000 && fraction >= 0 && fraction < 1000000000;
+    bool is_row = (words.n == 2 || words.n == 3) && has_time && cell_i64(words.cell[1], &row.inner_us) &&
                   (words.n == 2 || cell_i64(words.cell[2], &row.outer_us)) && row.inner_us >= 0 && row.inner_us < 1000000000 &&
                   row.outer_us < 1000000000 && (words.n == 2 || row.outer_us >= 0);
     cells_release(&words);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/memory.h"
 #include "importers/importer.h"
 #include "importers/tool_command.h"
@@ -191,7 +192,7 @@ static void read_run_info(struct report *report, const struct xml_scan *xml)
         }
     }
     if (is_known)
-        report->duration_ns = total * 1000000000;
+        duration_of_seconds(total, &report->duration_ns);
 }
 
 static void read_start(struct import *import, struct report *report, const struct xml_scan *xml)

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/duration.h"
+
 static const char *const tools[] = {"cyclictest", "cyclicdeadline", "signaltest", "oslat", "pmqtest", "ptsematest",
                                     "sigwaittest", "svsematest", "rt-migrate-test", "ssdd", "pi_stress", "deadline_test",
                                     "queuelat", "pip_stress", "hackbench"};
@@ -44,7 +46,7 @@ void rt_tests_read_head(const json_t *json, struct rt_tests_head *head)
     json_whole(json, "return_code", &head->return_code);
     if (rt_tests_parse_date(json_text(json, "start_time"), &begin) && rt_tests_parse_date(json_text(json, "end_time"), &end) &&
         end > begin)
-        head->duration_ns = (end - begin) * 1000000000;
+        duration_of_seconds(end - begin, &head->duration_ns);
     tool_command_clear(&head->command);
     if (!head->command_line)
         return;
