@@ -47,15 +47,15 @@ static bool is_command(struct cell text)
     return cell_has(text, "$ ") || cell_has(text, "]# ") || cell_has(text, ":~#") || cell_has(text, "cyclictest -") || cell_has(text, "latency -");
 }
 
-/* "### Title", "**title**", "for new kernel:" without what marks it as a heading. */
+/* "### Title", "**title**", "=== title ===", "for new kernel:" without what marks it as a heading. */
 static struct cell undressed(struct cell text, bool *is_marked)
 {
     *is_marked = false;
-    while (text.length && strchr("#*_>`\"' -", text.text[0])) {
-        *is_marked |= text.text[0] == '#' || text.text[0] == '*';
+    while (text.length && strchr("#*_>`\"' -=", text.text[0])) {
+        *is_marked |= text.text[0] == '#' || text.text[0] == '*' || text.text[0] == '=';
         text = cell_from(text, 1);
     }
-    while (text.length && strchr("#*_`\"' :", text.text[text.length - 1])) {
+    while (text.length && strchr("#*_`\"' :=-", text.text[text.length - 1])) {
         *is_marked |= text.text[text.length - 1] == ':';
         text = cell_first(text, text.length - 1);
     }

@@ -46,6 +46,7 @@
     X(evl_ps) \
     X(evl_sysfs) \
     X(rteval) \
+    X(rteval_text) \
     X(csv) \
     X(jitter_raw) \
     X(jitter_hdf5) \
