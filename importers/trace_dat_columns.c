@@ -2,9 +2,10 @@
 /*
  * The second half of the trace.dat import: a chunk of records becomes columns.
  *
- * Records are sorted by decoder, and every step of a decoder runs over all its records at once: the choice of the step is
- * made once per chunk and not once per record, and what is left are loops of loads and stores. Strings go through caches
- * (16 raw bytes of a comm, an address), so that the chunk's dictionary is asked once per string.
+ * The walk has listed the records by decoder, and every step of a decoder runs over all its records at once: the choice of
+ * the step is made once per chunk and not once per record, and what is left are loops of loads and stores into places that
+ * follow each other. Strings go through caches (16 raw bytes of a comm, an address), so that the chunk's dictionary is asked
+ * once per string.
  */
 #include <stdio.h>
 #include <string.h>
@@ -152,19 +153,18 @@ struct work {
     struct trace_worker *worker;
     const struct trace_decoder *decoder;
     struct kind_columns *of;
-    size_t n;
-    const struct page_record *records;
-    const uint32_t *rows;
+    size_t row, n; /* where they go in the columns of their kind; how many they are */
+    const struct record_place *places;
 };
 
 /* Runs over the records: value, made of what is at the step's place, goes into the row. Copies stay in registers. */
 #define EACH(column, value)                                                                                   \
     do {                                                                                                       \
-        const struct page_record *records_ = work->records, *end_ = records_ + work->n;                        \
-        const uint32_t *rows_ = work->rows, src_ = op->src;                                                    \
-        for (; records_ < end_; records_++, rows_++) {                                                         \
-            const unsigned char *at = records_->bytes + src_;                                                  \
-            (column)[*rows_] = (value);                                                                        \
+        const struct record_place *places_ = work->places;                                                     \
+        const unsigned char *src_ = worker->base + op->src;                                                    \
+        for (size_t i_ = 0, n_ = work->n; i_ < n_; i_++) {                                                     \
+            const unsigned char *at = src_ + places_[i_].at;                                                   \
+            (column)[i_] = (value);                                                                            \
         }                                                                                                      \
     } while (0)
 
@@ -203,8 +203,8 @@ static __attribute__((noinline)) uint32_t slow_step(struct trace_worker *worker,
 static inline __attribute__((always_inline)) void step(const struct work *work, const struct trace_op *op, const bool big)
 {
     struct trace_worker *worker = work->worker;
-    uint32_t *narrow = work->of->narrow[op->dst];
-    uint64_t *wide = work->of->wide[op->dst];
+    uint32_t *narrow = work->of->narrow[op->dst] ? work->of->narrow[op->dst] + work->row : NULL;
+    uint64_t *wide = work->of->wide[op->dst] ? work->of->wide[op->dst] + work->row : NULL;
     const struct trace_map *map = op->code == OP_NAME && op->aux ? &worker->formats->maps[op->aux - 1] : NULL;
     switch (op->code) {
     case OP_NUMBER32: EACH_NUMBER(narrow, uint32_t); break;
@@ -226,24 +226,24 @@ static inline __attribute__((always_inline)) void step(const struct work *work, 
     case OP_ATOM: {
         uint32_t id = worker_atom(worker, op->aux);
         for (size_t i = 0; i < work->n; i++)
-            narrow[work->rows[i]] = id;
+            narrow[i] = id;
         break;
     }
     case OP_CONST32:
         for (size_t i = 0; i < work->n; i++)
-            narrow[work->rows[i]] = op->aux;
+            narrow[i] = op->aux;
         break;
     case OP_CONST64:
         for (size_t i = 0; i < work->n; i++)
-            wide[work->rows[i]] = op->aux == 1 ? (uint64_t)INT64_MIN : UINT64_MAX;
+            wide[i] = op->aux == 1 ? (uint64_t)INT64_MIN : UINT64_MAX;
         break;
     case OP_TID:
         for (size_t i = 0; i < work->n; i++)
-            narrow[work->rows[i]] = page_load32(work->records[i].bytes + worker->formats->tid_offset, big);
+            narrow[i] = page_load32(worker->base + work->places[i].at + worker->formats->tid_offset, big);
         break;
     default:
         for (size_t i = 0; i < work->n; i++)
-            narrow[work->rows[i]] = slow_step(worker, op, work->records[i], big);
+            narrow[i] = slow_step(worker, op, worker_record(worker, work->places[i]), big);
         break;
     }
 }
@@ -255,8 +255,8 @@ static inline __attribute__((always_inline)) void run(const struct work *all, co
 {
     for (size_t first = 0; first < all->n; first += BLOCK) {
         struct work block = *all;
-        block.records += first;
-        block.rows += first;
+        block.places += first;
+        block.row += first;
         block.n = all->n - first < BLOCK ? all->n - first : BLOCK;
         for (unsigned i = 0; i < all->decoder->n_ops; i++)
             step(&block, &all->decoder->ops[i], big);
@@ -275,33 +275,68 @@ static void run_big(const struct work *work)
 
 /* ---- the chunk ---- */
 
-/* Room for the columns; how many records each decoder has, and from which place on they are sorted. */
-static void begin(struct trace_worker *worker, uint8_t slot_of[KIND_END])
+/* Room for the columns of each kind; where the rows of its decoders begin in them, one decoder after the other. */
+static void begin(struct trace_worker *worker, uint8_t slot_of[KIND_END], uint32_t n_decoders_of[KIND_END])
 {
     const struct trace_decoder *decoders = worker->formats->decoders;
-    uint32_t n_of[KIND_END] = {0}, place = 0;
+    uint32_t n_of[KIND_END] = {0};
     for (size_t u = 0; u < worker->n_used; u++) {
         struct decoder_use *use = &worker->uses[worker->used[u]];
-        n_of[decoders[worker->used[u]].kind] += use->n;
-        use->next = place;
-        place += use->n;
+        unsigned kind = decoders[worker->used[u]].kind;
+        use->next = n_of[kind];
+        n_of[kind] += use->n;
+        n_decoders_of[kind]++;
     }
     event_columns_begin(worker->batch->columns, worker->batch->n, n_of, slot_of);
     worker->batch->columns->flags_known = worker->formats->flags_known;
+    for (size_t u = 0; u < worker->n_used; u++)
+        worker->uses[worker->used[u]].slot = slot_of[decoders[worker->used[u]].kind];
 }
 
-static void sort_records(struct trace_worker *worker, const uint8_t slot_of[KIND_END])
+static void fill_slots(struct trace_worker *worker)
 {
-    const struct trace_decoder *decoders = worker->formats->decoders;
-    struct decoder_use *uses = worker->uses;
+    const struct decoder_use *uses = worker->uses;
+    const uint16_t *decoders = worker->decoders;
     uint8_t *slot = worker->batch->columns->slot;
-    uint32_t next_row[KIND_END] = {0};
-    for (size_t i = 0, n = worker->batch->n; i < n; i++) {
-        unsigned number = worker->decoders[i], to = slot_of[decoders[number].kind];
-        uint32_t place = uses[number].next++;
-        slot[i] = (uint8_t)to;
-        worker->sorted[place] = worker->records[i];
-        worker->rows[place] = next_row[to]++;
+    for (size_t i = 0, n = worker->batch->n; i < n; i++)
+        slot[i] = uses[decoders[i]].slot;
+}
+
+static void fill_decoder(struct trace_worker *worker, unsigned number)
+{
+    const struct trace_decoder *decoder = &worker->formats->decoders[number];
+    const struct decoder_use *use = &worker->uses[number];
+    struct work work = {worker, decoder, &worker->batch->columns->kinds[use->slot], use->next, use->n, use->places};
+    (worker->formats->big ? run_big : run_little)(&work);
+    for (size_t i = 0; i < work.n && decoder->special != SPECIAL_NONE; i++)
+        worker_special(worker, decoder, worker_record(worker, work.places[i]), work.of, work.row + i);
+}
+
+/*
+ * Several decoders of one kind ("local_timer_entry", "reschedule_entry" ...) have filled its columns one after the other.
+ * Here their rows come into the order of time; uses[].next is the next row of each.
+ */
+static void order_rows(struct trace_worker *worker, struct kind_columns *of, unsigned slot)
+{
+    size_t row = 0;
+    memory_reserve(worker->rows, worker->rows_capacity, of->n);
+    memory_reserve(worker->unordered, worker->unordered_capacity, 2 * (size_t)of->n);
+    for (size_t i = 0; i < worker->batch->n; i++) {
+        struct decoder_use *use = &worker->uses[worker->decoders[i]];
+        if (use->slot == slot)
+            worker->rows[row++] = use->next++;
+    }
+    for (unsigned a = 0; a < KIND_MAX_ARGUMENTS; a++) {
+        uint64_t *wide = (uint64_t *)(void *)worker->unordered;
+        if (of->narrow[a]) {
+            memcpy(worker->unordered, of->narrow[a], of->n * sizeof *of->narrow[a]);
+            for (size_t i = 0; i < of->n; i++)
+                of->narrow[a][i] = worker->unordered[worker->rows[i]];
+        } else if (of->wide[a]) {
+            memcpy(wide, of->wide[a], of->n * sizeof *of->wide[a]);
+            for (size_t i = 0; i < of->n; i++)
+                of->wide[a][i] = wide[worker->rows[i]];
+        }
     }
 }
 
@@ -311,9 +346,15 @@ static void fill_lists(struct trace_worker *worker, struct kind_columns *of, uns
     struct event_columns *c = worker->batch->columns;
     size_t row = 0;
     of->list = c->n_lists;
+    for (size_t u = 0; u < worker->n_used; u++)
+        if (worker->uses[worker->used[u]].slot == slot)
+            worker->uses[worker->used[u]].next = 0;
     for (size_t i = 0; i < c->n; i++)
-        if (c->slot[i] == slot)
-            of->list_n[row++] = worker_stack(worker, &worker->formats->decoders[worker->decoders[i]], worker->records[i]);
+        if (c->slot[i] == slot) {
+            struct decoder_use *use = &worker->uses[worker->decoders[i]];
+            of->list_n[row++] = worker_stack(worker, &worker->formats->decoders[worker->decoders[i]],
+                                             worker_record(worker, use->places[use->next++]));
+        }
     of->n_list = c->n_lists - of->list;
 }
 
@@ -321,22 +362,20 @@ void worker_fill_columns(struct trace_worker *worker)
 {
     struct event_columns *c = worker->batch->columns;
     uint8_t slot_of[KIND_END];
-    size_t first = 0;
-    begin(worker, slot_of);
-    sort_records(worker, slot_of);
-    for (size_t u = 0; u < worker->n_used; u++) {
-        const struct trace_decoder *decoder = &worker->formats->decoders[worker->used[u]];
-        struct decoder_use *use = &worker->uses[worker->used[u]];
-        struct work work = {worker, decoder, &c->kinds[slot_of[decoder->kind]], use->n, worker->sorted + first, worker->rows + first};
-        (worker->formats->big ? run_big : run_little)(&work);
-        for (size_t i = 0; i < work.n && decoder->special != SPECIAL_NONE; i++)
-            worker_special(worker, decoder, work.records[i], work.of, work.rows[i]);
-        first += use->n;
-        *use = (struct decoder_use){0};
+    uint32_t n_decoders_of[KIND_END] = {0};
+    begin(worker, slot_of, n_decoders_of);
+    fill_slots(worker);
+    for (size_t u = 0; u < worker->n_used; u++)
+        fill_decoder(worker, worker->used[u]);
+    for (unsigned slot = 0; slot < c->n_kinds; slot++) {
+        struct kind_columns *of = &c->kinds[slot];
+        if (n_decoders_of[of->kind] > 1)
+            order_rows(worker, of, slot);
+        if (of->list_n)
+            fill_lists(worker, of, slot);
     }
+    for (size_t u = 0; u < worker->n_used; u++)
+        worker->uses[worker->used[u]].n = worker->uses[worker->used[u]].limit = 0;
     worker->n_used = 0;
-    for (unsigned slot = 0; slot < c->n_kinds; slot++)
-        if (c->kinds[slot].list_n)
-            fill_lists(worker, &c->kinds[slot], slot);
     event_columns_pack(c);
 }

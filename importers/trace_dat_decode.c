@@ -19,6 +19,8 @@ struct trace_worker *trace_worker_new(const struct trace_formats *formats, const
     worker->tsc_shift = file->tsc_shift;
     worker->offset_ns = file->offset_ns;
     worker->uses = memory_new(formats->n_decoders * sizeof *worker->uses);
+    for (size_t i = 0; i < formats->n_decoders; i++)
+        worker->uses[i].min_size = formats->decoders[i].min_size;
     worker->used = memory_new(formats->n_decoders * sizeof *worker->used);
     worker->atoms = memory_resize(NULL, formats->n_atoms + 1, sizeof *worker->atoms);
     memset(worker->atoms, 0, (formats->n_atoms + 1) * sizeof *worker->atoms);
@@ -30,7 +32,11 @@ void trace_worker_free(struct trace_worker *worker)
     if (!worker)
         return;
     ZSTD_freeDCtx(worker->zstd);
+    for (size_t i = 0; i < worker->formats->n_decoders; i++)
+        free(worker->uses[i].places);
     free(worker->unpacked);
+    free(worker->rows);
+    free(worker->unordered);
     free(worker->atoms);
     free(worker->uses);
     free(worker->used);
@@ -106,10 +112,18 @@ static void end_gap(struct trace_result *result, int64_t time_ns)
 
 #define PREFETCH_AHEAD 4096
 
+static __attribute__((noinline)) void extend_places(struct trace_worker *worker, unsigned number)
+{
+    struct decoder_use *use = &worker->uses[number];
+    if (use->n == 0)
+        worker->used[worker->n_used++] = (uint16_t)number;
+    memory_reserve(use->places, use->capacity, use->n + 64);
+    use->limit = (uint32_t)use->capacity;
+}
+
 /* What the loop asks of every record, in copies that no store of the loop can change. */
 struct record_reader {
     const uint16_t *decoder_of;
-    const struct trace_decoder *decoders;
     const uint32_t *flag_bits, *depth_bits;
     const uint8_t *tid_has_name;
     uint32_t tid_offset, flags_offset, depth_offset, migrate_offset;
@@ -119,9 +133,10 @@ static inline __attribute__((always_inline)) void walk_page(struct trace_worker 
                                                             size_t size, uint64_t offset, const bool big)
 {
     const struct trace_formats *formats = worker->formats;
-    const struct record_reader reader = {formats->decoder_of,   formats->decoders,     formats->flag_bits,
-                                         formats->depth_bits,   formats->tid_has_name, formats->tid_offset,
-                                         formats->flags_offset, formats->depth_offset, formats->migrate_offset};
+    const struct record_reader reader = {formats->decoder_of,   formats->flag_bits,    formats->depth_bits,
+                                         formats->tid_has_name, formats->tid_offset,   formats->flags_offset,
+                                         formats->depth_offset, formats->migrate_offset};
+    const unsigned char *base = worker->base;
     struct trace_result *result = worker->result;
     struct decoder_use *uses = worker->uses;
     struct page_cursor cursor;
@@ -139,7 +154,8 @@ static inline __attribute__((always_inline)) void walk_page(struct trace_worker 
         /* Hardware prefetchers stop at a page's end; the walk of the next page would begin with a wait. */
         __builtin_prefetch(record.bytes + PREFETCH_AHEAD, 0, 2);
         unsigned number = reader.decoder_of[page_load16(record.bytes, big)];
-        if (__builtin_expect(record.size < reader.decoders[number].min_size, 0)) {
+        struct decoder_use *use = &uses[number];
+        if (__builtin_expect(record.size < use->min_size, 0)) {
             result->n_damaged_records++;
             continue;
         }
@@ -163,11 +179,11 @@ static inline __attribute__((always_inline)) void walk_page(struct trace_worker 
         batch->time_ns[n] = time_ns;
         batch->tid[n] = (int32_t)tid;
         batch->flags[n] = flags;
-        worker->records[n] = record;
         worker->decoders[n] = (uint16_t)number;
         n++;
-        if (uses[number].n++ == 0)
-            worker->used[worker->n_used++] = (uint16_t)number;
+        if (__builtin_expect(use->n == use->limit, 0))
+            extend_places(worker, number);
+        use->places[use->n++] = (struct record_place){(uint32_t)(record.bytes - base), record.size};
     }
     if (!is_first) {
         batch->n = n;
@@ -192,10 +208,17 @@ static void walk_big(struct trace_worker *worker, const unsigned char *bytes, si
         walk_page(worker, bytes + at, size - at < page_size ? size - at : page_size, offset + at, true);
 }
 
+static void walk_pages(struct trace_worker *worker, const unsigned char *bytes, size_t size, uint32_t page_size, uint64_t offset)
+{
+    (worker->layout.big ? walk_big : walk_little)(worker, bytes, size, page_size, offset);
+}
+
 void trace_worker_pages(struct trace_worker *worker, const unsigned char *bytes, size_t size, uint32_t page_size,
                         uint64_t offset)
 {
-    (worker->layout.big ? walk_big : walk_little)(worker, bytes, size, page_size, offset);
+    trace_worker_finish(worker);
+    worker->base = bytes;
+    walk_pages(worker, bytes, size, page_size, offset);
 }
 
 #define MAX_CHUNK_BYTES (128u << 20)
@@ -219,6 +242,7 @@ void trace_worker_chunks(struct trace_worker *worker, struct span chunks, size_t
     size_t used = 0;
     trace_worker_finish(worker); /* records of other chunks lie in the same buffer */
     memory_reserve(worker->unpacked, worker->unpacked_capacity, unpacked_bytes(cursor, n_chunks) + 1);
+    worker->base = worker->unpacked;
     for (size_t i = 0; i < n_chunks; i++) {
         uint64_t at = offset + (uint64_t)(cursor.p - chunks.bytes);
         uint32_t packed = cursor_u32(&cursor), unpacked = cursor_u32(&cursor);
@@ -245,6 +269,6 @@ void trace_worker_chunks(struct trace_worker *worker, struct span chunks, size_t
                 return;
             continue;
         }
-        trace_worker_pages(worker, to, made, page_size, at);
+        walk_pages(worker, to, made, page_size, at);
     }
 }

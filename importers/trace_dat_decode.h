@@ -51,6 +51,11 @@ struct symbol_entry {
 #define COMM_CACHE_BITS   10
 #define SYMBOL_CACHE_BITS 12
 
+/* Where a record lies, from the worker's base; half as large as a struct page_record. */
+struct record_place {
+    uint32_t at, size;
+};
+
 struct trace_worker {
     const struct trace_formats *formats;
     struct page_layout layout;
@@ -60,14 +65,15 @@ struct trace_worker {
     struct trace_batch *batch;    /* being filled: the result's last */
     struct trace_batch *(*take_batch)(void *context); /* one from the pool */
     void *take_context;
-    /* Of the batch's events: the record, and the number of its decoder. */
-    struct page_record records[EVENTS_PER_CHUNK];
-    uint16_t decoders[EVENTS_PER_CHUNK];
-    /* The same, decoder by decoder: the record, and its row in the columns of its kind. */
-    struct page_record sorted[EVENTS_PER_CHUNK];
-    uint32_t rows[EVENTS_PER_CHUNK];
+    const unsigned char *base;    /* what places count from: the item's bytes, mapped or unpacked */
+    uint16_t decoders[EVENTS_PER_CHUNK]; /* of the batch's events: the number of the record's decoder */
     struct decoder_use {
-        uint32_t n, next;
+        struct record_place *places; /* of the batch's records that it decodes */
+        uint32_t n, limit;           /* at the limit the walk does what is rare: the first one, or no room */
+        size_t capacity;
+        uint32_t min_size;           /* the decoder's */
+        uint32_t next;               /* while columns are filled: a row of its kind, or a place */
+        uint8_t slot;                /* of its kind */
     } *uses;                      /* by decoder */
     uint16_t *used;               /* decoders that the batch needs, in the order of first use */
     size_t n_used;
@@ -80,6 +86,8 @@ struct trace_worker {
     uint64_t *text_budget;        /* bytes that texts of unknown events may still take; shared, atomic */
     unsigned char *unpacked;
     size_t unpacked_capacity;
+    uint32_t *rows, *unordered;   /* while decoders that share a kind are brought into one order */
+    size_t rows_capacity, unordered_capacity;
     void *zstd;
 };
 
@@ -96,6 +104,11 @@ void trace_worker_finish(struct trace_worker *worker);
 void trace_result_release(struct trace_result *result);
 
 /* ---- between the decoder's files ---- */
+
+static inline struct page_record worker_record(const struct trace_worker *worker, struct record_place place)
+{
+    return (struct page_record){worker->base + place.at, place.size};
+}
 
 /* trace_dat_columns.c: fills and packs the columns of the batch. */
 void worker_fill_columns(struct trace_worker *worker);
