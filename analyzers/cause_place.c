@@ -52,8 +52,9 @@ static void read_rows(const struct cause_input *input, int32_t tid, struct rows 
 {
     const struct window *w = input->window;
     struct event_ref ref;
-    struct event_merge *merge = event_merge_new(input->store, w->run, w->stream, w->begin_ns, w->end_ns, NULL);
-    while (merge && rows->n < MAX_ROWS && event_merge_next(merge, &ref)) {
+    struct joined_events *merge = joined_events_new(input->store, w->run, w->stream, &w->companions, w->begin_ns, w->end_ns, NULL);
+    bool is_own;
+    while (merge && rows->n < MAX_ROWS && joined_events_next(merge, &ref, &is_own)) {
         bool is_wanted = tid == TID_UNKNOWN ? ref.cpu == w->cpu : ref.view->tid[ref.i] == tid;
         if (!is_wanted || ref.view->kind[ref.i] == KIND_KERNEL_STACK)
             continue;
@@ -68,7 +69,7 @@ static void read_rows(const struct cause_input *input, int32_t tid, struct rows 
         rows->items[rows->n++] = row;
     }
     if (merge)
-        event_merge_free(merge);
+        joined_events_free(merge);
 }
 
 static bool names_somebody(const struct cause_input *input, uint32_t function)

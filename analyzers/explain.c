@@ -28,6 +28,7 @@ struct explain {
     struct selection selection;
     struct typicals typicals, waker_typicals; /* those of wakers are no control group of the outliers */
     struct contrast *contrast;
+    struct streams streams;
     uint32_t event_stream; /* whose events cost event_ns each */
     double event_ns;
     struct repeats repeats;
@@ -273,6 +274,8 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
             analysis->n_outliers--;
         return OK;
     }
+    if (streams_join(&e->streams, analysis, w, error) == FAILED)
+        return FAILED;
     const struct typical *typical = typicals_of(&e->typicals, w, error);
     if (!typical)
         return FAILED;
@@ -387,7 +390,7 @@ static void sort_outliers(struct analysis *a)
 static enum status explain_run(const struct store *store, const struct analysis_options *options, struct analysis *analysis,
                                struct error *error)
 {
-    struct explain e = {.store = store, .options = options, .analysis = analysis, .event_stream = ROW_NONE, .event_ns = NAN};
+    struct explain e = {.streams = {.store = store}, .store = store, .options = options, .analysis = analysis, .event_stream = ROW_NONE, .event_ns = NAN};
     word_classes_init(&e.words, store);
     event_numbers_init(&e.numbers, store);
     enum status status = OK;
@@ -402,6 +405,7 @@ static enum status explain_run(const struct store *store, const struct analysis_
         explain_advise(analysis, store);
     }
     event_numbers_release(&e.numbers);
+    streams_release(&e.streams);
     word_classes_release(&e.words);
     return status;
 }

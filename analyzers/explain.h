@@ -20,6 +20,17 @@ void repeat_note(struct repeats *repeats, struct outlier *outlier, int32_t tid, 
 /* Settles those that one task has again and again, and releases. */
 void repeats_settle(struct repeats *repeats, struct arena *arena);
 
+/* The other streams of a run that windows are read with. (explain_streams.c) */
+struct streams {
+    const struct store *store;
+    struct companions_of {
+        bool is_known;
+        struct companions companions;
+    } *items; /* by stream; NULL: none asked for yet */
+};
+enum status streams_join(struct streams *streams, struct analysis *analysis, struct window *window, struct error *error);
+void streams_release(struct streams *streams);
+
 /* Cause rows and one finding for each. (explain_causes.c) */
 void explain_sum_causes(struct analysis *analysis, const struct store *store);
 /* The least that the maximum of the outliers would have been without that culprit; NS_UNKNOWN: the ledgers do not tell. (explain_without.c) */

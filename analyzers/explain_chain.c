@@ -47,6 +47,7 @@ static void replace(struct sweep *sweep, int64_t begin_ns, int64_t end_ns, const
 static struct window window_of_link(const struct chain_link *l, const struct window *late)
 {
     struct window w = window_of_activation(&l->a, late->run, late->stream);
+    w.companions = late->companions;
     w.end_ns = l->running_ns;
     w.a.user_ns = NS_UNKNOWN;
     if (l->kind == LINK_LOCK) {
@@ -64,6 +65,7 @@ static struct window window_of_work(const struct chain_link *l, const struct win
     window_init(&w);
     w.run = late->run;
     w.stream = late->stream;
+    w.companions = late->companions;
     w.kind = WINDOW_WAKEUP;
     w.tid = late->tid;
     w.prio = late->prio;

@@ -54,9 +54,10 @@ static enum status collect_rows(const struct cause_input *input, struct function
     struct open_calls *calls = memory_resize(NULL, n_cpus, sizeof *calls);
     for (size_t i = 0; i < n_cpus; i++)
         calls[i] = (struct open_calls){{0}};
-    struct event_merge *merge = event_merge_new(input->store, w->run, w->stream, w->begin_ns, w->end_ns, NULL);
+    struct joined_events *merge = joined_events_new(input->store, w->run, w->stream, &w->companions, w->begin_ns, w->end_ns, NULL);
+    bool is_own;
     struct event_ref ref;
-    while (merge && event_merge_next(merge, &ref)) {
+    while (merge && joined_events_next(merge, &ref, &is_own)) {
         struct function_row row = {event_time_ns(&ref), ref.cpu, 0, ref.chunk, ref.i};
         if (ref.cpu < 0 || (size_t)ref.cpu >= n_cpus ||
             !function_at(&calls[ref.cpu], ref.view->kind[ref.i], event_words(&ref), &row.function))
@@ -64,9 +65,9 @@ static enum status collect_rows(const struct cause_input *input, struct function
         memory_reserve(rows->items, rows->capacity, rows->n + 1);
         rows->items[rows->n++] = row;
     }
-    enum status status = merge ? event_merge_status(merge) : FAILED;
+    enum status status = merge ? joined_events_status(merge) : FAILED;
     if (merge)
-        event_merge_free(merge);
+        joined_events_free(merge);
     free(calls);
     return status;
 }

@@ -104,7 +104,8 @@ static const char *piece_evidence(const struct cause_input *input, const struct 
         first = numbers->first[p->first_chunk] + p->first_i;
     if (has_last)
         last = numbers->first[p->last_chunk] + p->last_i;
-    if (has_last && has_first && input->store->event_chunks[p->last_chunk].cpu == p->cpu)
+    bool is_one = has_last && has_first && input->store->event_chunks[p->last_chunk].stream == input->store->event_chunks[p->first_chunk].stream;
+    if (is_one && input->store->event_chunks[p->last_chunk].cpu == p->cpu)
         return arena_format(input->arena, "cpu %d events %llu-%llu", p->cpu, (unsigned long long)first, (unsigned long long)last);
     if (has_first)
         return arena_format(input->arena, "cpu %d events from %llu", p->cpu, (unsigned long long)first);

@@ -99,23 +99,23 @@ static uint64_t next_random(struct selection *s)
     return s->random;
 }
 
-const struct reservoir *selection_reservoir(const struct selection *selection, int32_t tid)
+const struct reservoir *selection_reservoir(const struct selection *selection, int32_t tid, uint32_t stream)
 {
     for (size_t i = 0; i < selection->n_reservoirs; i++)
-        if (selection->reservoirs[i].tid == tid)
+        if (selection->reservoirs[i].tid == tid && selection->reservoirs[i].stream == stream)
             return &selection->reservoirs[i];
     return NULL;
 }
 
 static void sample(struct selection *s, const struct activation *a)
 {
-    struct reservoir *r = (struct reservoir *)(uintptr_t)selection_reservoir(s, a->tid);
+    struct reservoir *r = (struct reservoir *)(uintptr_t)selection_reservoir(s, a->tid, s->stream);
     if (!r) {
         if (s->n_reservoirs == MAX_RESERVOIRS)
             return;
         memory_reserve(s->reservoirs, s->reservoirs_capacity, s->n_reservoirs + 1);
         r = &s->reservoirs[s->n_reservoirs++];
-        *r = (struct reservoir){.tid = a->tid};
+        *r = (struct reservoir){.tid = a->tid, .stream = s->stream};
     }
     r->n_seen++;
     if (r->n < RESERVOIR) {
@@ -202,6 +202,8 @@ static void drop_distrusted(struct selection *s, struct activations *activations
     for (size_t i = 0; i < s->n_reservoirs; i++) {
         struct reservoir *r = &s->reservoirs[i];
         size_t n = 0;
+        if (r->stream != s->stream)
+            continue;
         for (size_t k = 0; k < r->n; k++)
             if (activations_trusts(activations, &r->items[k]))
                 r->items[n++] = r->items[k];

@@ -14,6 +14,7 @@
 #define RESERVOIR 64
 struct reservoir { /* a fair sample of a thread's activations */
     int32_t tid;
+    uint32_t stream;
     uint64_t n_seen;
     size_t n;
     struct activation items[RESERVOIR];
@@ -61,7 +62,7 @@ enum status selection_make(struct selection *selection, const struct store *stor
                            const struct analysis_options *options, struct word_classes *words, uint32_t run,
                            struct error *error);
 void selection_release(struct selection *selection);
-const struct reservoir *selection_reservoir(const struct selection *selection, int32_t tid);
+const struct reservoir *selection_reservoir(const struct selection *selection, int32_t tid, uint32_t stream);
 
 void window_init(struct window *window);
 struct window window_of_activation(const struct activation *activation, uint32_t run, uint32_t stream);

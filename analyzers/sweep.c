@@ -383,13 +383,17 @@ static void follow_rows(struct run_state *r, const struct event_ref *ref, int64_
     }
 }
 
-static void step(struct run_state *r, const struct event_ref *ref)
+/* is_own: of the window's own stream; a companion's rows say what it lacks, not who runs. */
+static void step(struct run_state *r, const struct event_ref *ref, bool is_own)
 {
     int64_t t_ns = event_time_ns(ref);
     const uint32_t *w = event_words(ref);
     unsigned kind = ref->view->kind[ref->i];
     int32_t tid = ref->view->tid[ref->i];
     struct sweep_cpu *c = cpu_of(r, ref->cpu);
+    uint32_t chunk = is_own ? ref->chunk : c->last_chunk, at = is_own ? ref->i : c->last_i; /* evidence is of one stream */
+    if (!is_own && tid != c->state.tid && tid != TID_UNKNOWN)
+        return; /* between the event of a switch and the switch */
     r->sweep->n_events++;
     note_kind(r, kind, w, t_ns, ref->cpu);
     if (kind == KIND_NMI_HANDLER)
@@ -405,7 +409,7 @@ static void step(struct run_state *r, const struct event_ref *ref)
     r->row_hard_off = head_row_hard_off(c, kind, ref->view->flags[ref->i], ref->view->flags_known);
     if (t_ns > r->w->begin_ns && ref->cpu == r->cpu) {
         r->sweep->n_hard_off += r->row_hard_off && r->phase == PHASE_BEFORE_HANDLER && t_ns < r->handler_boundary_ns;
-        cut(r, t_ns, ref->chunk, ref->i);
+        cut(r, t_ns, chunk, at);
     }
     int32_t cpu_before = r->cpu;
     if (t_ns >= r->w->begin_ns && t_ns <= r->w->end_ns) {
@@ -413,10 +417,10 @@ static void step(struct run_state *r, const struct event_ref *ref)
         /* A change of CPU or phase cuts too, also when another CPU's event brings it. */
         if (ref->cpu != r->cpu && kind != KIND_SCHED_MIGRATE_TASK && r->phase <= PHASE_WAKING &&
             (kind == KIND_SCHED_WAKEUP || kind == KIND_SCHED_WAKING || kind == KIND_SCHED_WAKEUP_NEW) && (int32_t)w[1] == r->w->tid)
-            cut(r, t_ns, ref->chunk, ref->i);
+            cut(r, t_ns, chunk, at);
         if ((kind == KIND_SCHED_MIGRATE_TASK && (int32_t)w[1] == r->w->tid) ||
             ((kind == KIND_SCHED_SWITCH || kind == KIND_COBALT_SWITCH) && (int32_t)w[5] == r->w->tid && ref->cpu != r->cpu))
-            cut(r, t_ns, ref->chunk, ref->i);
+            cut(r, t_ns, chunk, at);
         bool waits = r->phase == PHASE_WAITING || r->phase == PHASE_SECTION;
         if (ref->cpu == cpu_before && waits && tid != TID_UNKNOWN)
             note_holder(r, c, ref, t_ns, w);
@@ -435,8 +439,8 @@ static void step(struct run_state *r, const struct event_ref *ref)
     note_row_context(r, c, innermost(&c->state, true) ? OPEN_NONE : row_context, kind, w);
     c->seen = true;
     c->last_ns = t_ns;
-    c->last_chunk = ref->chunk;
-    c->last_i = ref->i;
+    c->last_chunk = chunk;
+    c->last_i = at;
     c->last_flags = ref->view->flags[ref->i];
     c->last_known = ref->view->flags_known;
     if (ref->cpu == r->cpu) {
@@ -515,25 +519,26 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
     int64_t from = window->begin_ns - lookback_ns;
     /* A little beyond the end: what ends the last silence. */
     int64_t to = window->end_ns + (window_length_ns(window) < 1000000 ? 1000000 : window_length_ns(window) / 4);
-    struct event_merge *merge = event_merge_new(store, window->run, window->stream, from, to, error);
-    if (!merge)
+    struct joined_events *events = joined_events_new(store, window->run, window->stream, &window->companions, from, to, error);
+    if (!events)
         return FAILED;
     for (int32_t cpu = 0; cpu < n_cpus; cpu++) {
-        const struct cpu_state *state = event_merge_state(merge, cpu);
+        const struct cpu_state *state = joined_events_state(events, cpu);
         if (state)
             cpu_of(&r, cpu)->state = *state;
     }
     struct event_ref ref;
-    while (event_merge_next(merge, &ref))
+    bool is_own;
+    while (joined_events_next(events, &ref, &is_own))
         if (ref.cpu >= 0 && ref.cpu < n_cpus)
-            step(&r, &ref);
-    enum status status = event_merge_status(merge);
+            step(&r, &ref, is_own);
+    enum status status = joined_events_status(events);
     cut(&r, window->end_ns, NO_CHUNK, 0);
     sweep->n_silences = r.n_cpus < n_silences ? r.n_cpus : n_silences;
     sweep_carve_nmis(sweep, window);
     sweep_finish_silences(&r);
     free(r.cpus);
-    event_merge_free(merge);
+    joined_events_free(events);
     return status;
 }
 

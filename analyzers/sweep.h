@@ -10,6 +10,7 @@
 #define ANALYZERS_SWEEP_H
 
 #include "analyzers/activation.h"
+#include "analyzers/companions.h"
 #include "analyzers/outlier.h"
 
 enum phase {
@@ -22,6 +23,7 @@ enum phase {
 
 struct window {
     uint32_t run, stream, claim; /* ROW_NONE */
+    struct companions companions; /* streams whose events are used too */
     enum window_kind kind;
     int32_t tid, prio, cpu;      /* of the late thread; cpu where it ends (or the section's) */
     uint32_t comm;               /* string id, 0 unknown */

@@ -57,9 +57,9 @@ static enum status sweep_ordinary(struct typicals *e, struct ordinary *items, si
 }
 
 /* Some of the thread's ordinary activations: the shorter three quarters of its sample, evenly spread. */
-static enum status make_typical(struct typicals *e, int32_t tid, struct typical *typical, struct error *error)
+static enum status make_typical(struct typicals *e, const struct window *late, struct typical *typical, struct error *error)
 {
-    const struct reservoir *r = selection_reservoir(e->selection, tid);
+    const struct reservoir *r = selection_reservoir(e->selection, late->tid, late->stream);
     if (!r || r->n < 8)
         return OK;
     struct activation sorted[RESERVOIR];
@@ -70,8 +70,10 @@ static enum status make_typical(struct typicals *e, int32_t tid, struct typical 
     struct ordinary items[N_TYPICAL];
     size_t usable = r->n * 3 / 4, n = usable < N_TYPICAL ? usable : N_TYPICAL;
     for (size_t i = 0; i < n; i++)
-        items[i] = (struct ordinary){.window = window_of_activation(&sorted[i * usable / n], e->selection->run, e->selection->stream),
+        items[i] = (struct ordinary){.window = window_of_activation(&sorted[i * usable / n], late->run, late->stream),
                                      .sweep = {.arena = e->arena}, .number = i};
+    for (size_t i = 0; i < n; i++)
+        items[i].window.companions = late->companions;
     enum status status = sweep_ordinary(e, items, n, error);
     for (size_t i = 0; i < n; i++) {
         struct typical none = {0};
@@ -94,13 +96,13 @@ const struct typical *typicals_of(struct typicals *e, const struct window *w, st
     if (w->a.tid == TID_UNKNOWN || w->kind == WINDOW_BLOCKED)
         return &none;
     for (size_t i = 0; i < e->n; i++)
-        if (e->items[i].tid == w->tid)
+        if (e->items[i].tid == w->tid && e->items[i].stream == w->stream)
             return &e->items[i].typical;
     struct typical typical = {0};
-    if (make_typical(e, w->tid, &typical, error) == FAILED)
+    if (make_typical(e, w, &typical, error) == FAILED)
         return NULL;
     memory_reserve(e->items, e->capacity, e->n + 1);
-    e->items[e->n] = (struct typical_of){.tid = w->tid, .typical = typical};
+    e->items[e->n] = (struct typical_of){.tid = w->tid, .stream = w->stream, .typical = typical};
     return &e->items[e->n++].typical;
 }
 

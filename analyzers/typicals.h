@@ -18,6 +18,7 @@ struct typicals {
     size_t n, capacity;
     struct typical_of {
         int32_t tid;
+        uint32_t stream;
         struct typical typical;
     } *items;
 };

@@ -57,6 +57,23 @@ const struct sentence sentences_data[] = {
      .advice = "record with one clock for all CPUs (trace-cmd record -C mono)",
      .meaning = "Each CPU stamps with a clock of its own (local). Where the expiries of timers show that two of them are apart, or "
                 "wakings come after their effect, nothing is joined across these CPUs."},
+    {.code = "streams-joined",
+     .text = "windows are read with the events of {subject} too, which {with} does not have[: {n_agree} of {n_rows} of its rows agree "
+             "with the switches]",
+     .meaning = "Another instance or file of the run recorded the same time under the same clock, and kinds of events that "
+                "the first lacks. Where both say who ran they agree."},
+    {.code = "streams-apart", .variant = "clock",
+     .text = "the events of {subject} (clock {clock}) are not used together with {with} (clock {other_clock}): their clocks differ",
+     .advice = "record both with one clock (trace-cmd record -C mono)",
+     .meaning = "Another instance or file of the run has events that a window lacks, but nothing shows that its stamps are of "
+                "the same clock."},
+    {.code = "streams-apart", .variant = "tasks",
+     .text = "the events of {subject} are not used together with {with}: only {n_agree} of {n_rows} of its rows are of the task that "
+             "the switches show, so their clocks are apart",
+     .advice = "record both with one clock (trace-cmd record -C mono)"},
+    {.code = "streams-apart", .variant = "unknown",
+     .text = "the events of {subject} are not used together with {with}: too few rows say who ran to show that their clocks are one",
+     .advice = "record both into one file (trace-cmd record -B)"},
     {.code = "events-lost",
      .text = "events were lost in {n_gaps} places[ ({n_lost} events)]: nothing is concluded from those spans",
      .advice = "record with a larger buffer (trace-cmd record -b) or fewer events",
