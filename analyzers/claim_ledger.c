@@ -110,6 +110,12 @@ static const char *interrupted_function(const struct claim *c, bool *enables)
 /* Where the blocking task was when the timer's interrupt came into it; who merely waits there is asked for by its caller. */
 static const char *blocking_function(const struct claim *c)
 {
+    for (size_t i = 0; c->kind == CLAIM_LOG && i < c->n_stack; i++)
+        if (!(word_class_of(c->stack[i]) & WORD_PRIMITIVE))
+            return c->stack[i];
+    if (c->kind == CLAIM_LOG)
+        return NULL;
+
     static const char *const waits[] = {"delay_", "__delay", "__udelay", "__const_udelay", "udelay", "mdelay", "__ndelay"};
     bool enables;
     const char *function = interrupted_function(c, &enables);
@@ -332,6 +338,11 @@ static void decide_from_slices(struct ledger *l, const struct claim *c)
         const char *task = blocking_subject(c);
         o->culprit = task ? task : NULL;
     }
+    if (c->kind == CLAIM_LOG && largest->kind == SLICE_TASK_LOWER && c->n_stack && strstr(c->stack[0], "spin_lock_slowpath")) {
+        o->cause = CAUSE_LOCK_CONTENTION; /* it was looked at while it spun */
+        o->why = "spun-for-lock";
+    } else if (c->kind == CLAIM_LOG && (largest->kind == SLICE_TASK_LOWER || largest->kind == SLICE_IRQ || o->cause == CAUSE_UNEXPLAINED))
+        o->why = largest->kind == SLICE_TASK_LOWER ? "log-stuck" : largest->kind == SLICE_IRQ ? "log-timer" : "log-blocked";
 }
 
 void outlier_from_claim(struct outlier *o, struct analysis *analysis, const struct store *store, struct word_classes *words,
@@ -351,6 +362,7 @@ void outlier_from_claim(struct outlier *o, struct analysis *analysis, const stru
     o->tid = c->tid;
     o->comm = c->comm;
     o->window = c->section == SECTION_WAKEUP ? WINDOW_WAKEUP
+                : c->section == SECTION_BLOCKED ? WINDOW_BLOCKED
                 : c->section >= SECTION_IRQS_OFF ? WINDOW_SECTION
                                                  : WINDOW_TIMER;
     o->latency_ns = c->latency_ns;

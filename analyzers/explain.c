@@ -123,7 +123,7 @@ static bool window_needs_events(const struct explain *e, const struct window *w)
     const struct claim *c = w->claim == ROW_NONE ? NULL : &e->store->claims[w->claim];
     if (!c)
         return true;
-    if (c->kind == CLAIM_REPORT || c->kind == CLAIM_CONSOLE)
+    if (c->kind == CLAIM_REPORT || c->kind == CLAIM_CONSOLE || c->kind == CLAIM_LOG)
         return false;
     /* A sample whose thread's wakeup is not in the trace, or under a clock coarser than itself. */
     bool coarse = e->store->streams[w->stream].resolution_ns > window_length_ns(w) / 4;

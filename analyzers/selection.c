@@ -320,6 +320,15 @@ static bool is_marked(const struct claim *c)
     return c->kind == CLAIM_MARK || c->kind == CLAIM_SAMPLE;
 }
 
+/* The kernel's log holds all since boot: asked only where nothing else tells of a late instance. */
+static bool run_has_nothing_else(const struct selection *s)
+{
+    for (size_t i = 0; i < s->store->n_series; i++)
+        if (s->store->series[i].run == s->run)
+            return false;
+    return s->n_windows == 0;
+}
+
 /* The stream whose events show a claim: its own, or one whose clock and span hold its time. */
 static uint32_t stream_of(const struct selection *s, const struct claim *c)
 {
@@ -369,7 +378,7 @@ static void find_marks(struct selection *s, enum claim_kind kind)
 static bool has_first_class(struct selection *s)
 {
     for (uint32_t i = 0; i < s->store->n_claims; i++)
-        if (s->store->claims[i].kind != CLAIM_SAMPLE && claim_is_wanted(s, &s->store->claims[i]))
+        if (s->store->claims[i].kind != CLAIM_SAMPLE && s->store->claims[i].kind != CLAIM_LOG && claim_is_wanted(s, &s->store->claims[i]))
             return true;
     return false;
 }
@@ -463,12 +472,12 @@ static enum status add_class_windows(struct selection *s, struct error *error)
     return OK;
 }
 
-/* Claims without an activation behind them: headers, freezes, reports, console lines. */
-static void add_claim_windows(struct selection *s)
+/* Claims without an activation behind them: headers, freezes, reports, console lines; or those of the kernel's log. */
+static void add_claim_windows(struct selection *s, bool of_log)
 {
     for (uint32_t i = 0; i < s->store->n_claims; i++) {
         const struct claim *c = &s->store->claims[i];
-        if (!claim_is_wanted(s, c) || is_marked(c))
+        if (!claim_is_wanted(s, c) || is_marked(c) || (c->kind == CLAIM_LOG) != of_log)
             continue;
         struct window w;
         window_init(&w);
@@ -517,11 +526,13 @@ enum status selection_make(struct selection *s, const struct store *store, const
             return FAILED;
     if (add_mark_windows(s, error) == FAILED)
         return FAILED;
-    add_claim_windows(s);
+    add_claim_windows(s, false);
     if (!s->n_windows && add_class_windows(s, error) == FAILED)
         return FAILED;
     if (!s->n_windows && selection_add_sections(s, error) == FAILED)
         return FAILED;
+    if (run_has_nothing_else(s))
+        add_claim_windows(s, true);
     if (s->n_windows)
         memory_sort(s->windows, s->n_windows, sizeof *s->windows, by_length);
     return OK;

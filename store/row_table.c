@@ -58,7 +58,7 @@ ROW_SIZE(struct series, 192);
 
 static const struct row_field claim_fields[] = {
     REF(struct claim, run, TABLE_RUNS), OPTIONAL(struct claim, artefact, TABLE_ARTEFACTS), F(struct claim, line),
-    ENUM(struct claim, kind, CLAIM_SAMPLE), ENUM(struct claim, section, SECTION_SILENCE),
+    ENUM(struct claim, kind, CLAIM_LOG), ENUM(struct claim, section, SECTION_BLOCKED),
     OPTIONAL(struct claim, series, TABLE_SERIES), OPTIONAL(struct claim, stream, TABLE_STREAMS), F(struct claim, cpu),
     F(struct claim, tid), F(struct claim, comm), ENUM(struct claim, policy, POLICY_COBALT),
     F(struct claim, rt_priority), F(struct claim, latency_ns), F(struct claim, time_ns), F(struct claim, begin_ns),

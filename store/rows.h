@@ -186,10 +186,11 @@ enum claim_kind {
     CLAIM_REPORT,        /* rtla auto-analysis: with parts */
     CLAIM_CONSOLE,       /* "new 1003 us maximum-latency wakeup" */
     CLAIM_SAMPLE,        /* timerlat/osnoise/hwlat sample lines, spikes: latency with a time */
+    CLAIM_LOG,           /* the kernel's log: a handler that ran too long, a CPU that was stuck; of any time since boot */
 };
 enum claim_section {
     SECTION_UNKNOWN = 0, SECTION_WAKEUP, SECTION_TIMER_IRQ, SECTION_TIMER_THREAD, SECTION_IRQS_OFF,
-    SECTION_PREEMPT_OFF, SECTION_PREEMPT_IRQS_OFF, SECTION_SILENCE
+    SECTION_PREEMPT_OFF, SECTION_PREEMPT_IRQS_OFF, SECTION_SILENCE, SECTION_BLOCKED
 };
 /* The classes in which tools split a latency (rtla's; methods.md 3.1). */
 enum part_kind {

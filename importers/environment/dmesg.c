@@ -112,7 +112,8 @@ static struct probe_result dmesg_probe(struct lines *lines, const struct member 
     if (!line.prefix) {
         /* Without time stamps: only what cannot be anything else. */
         bool sure = line.length > 20 && line.length < 400 &&
-                    (line_has(&line, "RT throttling activated") || line_has(&line, "hrtimer: interrupt took") || line_has(&line, "INFO: NMI handler"));
+                    (line_has(&line, "RT throttling activated") || line_has(&line, "hrtimer: interrupt took") || line_has(&line, "INFO: NMI handler") ||
+                     line_has(&line, "BUG: soft lockup") || line_has(&line, "self-detected stall on CPU"));
         return (struct probe_result){sure ? PLAUSIBLE : NOT_MINE, NULL};
     }
     /* Any line with a kernel's prefix is ours if nobody else wants it (ftrace dumps on the console). */
@@ -124,11 +125,11 @@ static enum status dmesg_read(struct import *import, struct lines *lines, struct
     struct line line;
     (void)error;
     lines_peek(lines, 0, &line);
-    lines_skip(lines, 1);
-    if (take_setting(import, &line))
-        return OK;
     const struct message *message = line.length < 1000 ? find_message(&line) : NULL;
-    if (!message)
+    if (message)
+        dmesg_stuck(import, lines, &line);
+    lines_skip(lines, 1);
+    if (take_setting(import, &line) || !message)
         return OK;
     bool *seen = import_state(import, &importer_dmesg, sizeof messages / sizeof *messages * sizeof *seen);
     if (!seen[message - messages])
@@ -138,7 +139,7 @@ static enum status dmesg_read(struct import *import, struct lines *lines, struct
     return OK;
 }
 
-static const char *const dmesg_marks[] = {"RT throttling activated", "hrtimer: interrupt took", "INFO: NMI handler", NULL};
+static const char *const dmesg_marks[] = {"RT throttling activated", "hrtimer: interrupt took", "INFO: NMI handler", "BUG: soft lockup", "self-detected stall on CPU", NULL};
 
 const struct importer importer_dmesg = {
     .name = "kernel-log",
