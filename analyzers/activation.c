@@ -8,6 +8,7 @@
 #define SKEW_MAX_NS 20000 /* that the clocks of two CPUs may differ, beyond what their pairs cannot tell */
 #define SKEW_PARTS  10    /* or a tenth of what is measured, */
 #define SKEW_JOIN_NS 200000 /* and no more than this: a waking must not meet the switch of another cycle */
+#define SHORT_CUT_NS 200000
 
 struct thread {
     int32_t tid;
@@ -45,6 +46,7 @@ struct pass_cpu {
     struct thread *woken_in_irq;
     size_t gap;                /* the next of config.gaps that ends on this CPU */
     int64_t gap_end_ns;        /* events from here on follow a loss; INT64_MAX: none */
+    bool gap_is_short_cut;     /* somebody took a few rows out of the text, a short time of them */
 };
 
 struct activations {
@@ -522,8 +524,11 @@ static void find_gap(const struct activations *p, struct pass_cpu *c, int32_t cp
     for (size_t i = 0; i < store->n_gaps; i++) {
         const struct gap *g = &store->gaps[i];
         if (g->run == p->config.run && g->stream == p->config.stream && (g->cpu == CPU_UNKNOWN || g->cpu == cpu) &&
-            g->end_ns != NS_UNKNOWN && g->end_ns > from_ns && g->end_ns < c->gap_end_ns)
+            g->end_ns != NS_UNKNOWN && g->end_ns > from_ns && g->end_ns < c->gap_end_ns) {
             c->gap_end_ns = g->end_ns;
+            c->gap_is_short_cut = g->begin_ns != NS_UNKNOWN && g->end_ns - g->begin_ns <= SHORT_CUT_NS && g->reason &&
+                                  !strcmp(g->reason, "cut out of the text");
+        }
     }
 }
 
@@ -558,9 +563,14 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
     struct pass_cpu *c = pass_cpu(p, ref->cpu);
     int64_t t_ns = event_time_ns(ref);
     const uint32_t *w = event_words(ref);
-    if (__builtin_expect(t_ns >= c->gap_end_ns, 0))
-        on_loss(p, c, ref->cpu, t_ns);
     int32_t tid = ref->view->tid[ref->i];
+    if (__builtin_expect(t_ns >= c->gap_end_ns, 0)) {
+        /* Who cuts a few rows out for his readers leaves those that matter; the same task on both sides was not away. */
+        if (c->gap_is_short_cut && tid == c->tid)
+            find_gap(p, c, ref->cpu, t_ns);
+        else
+            on_loss(p, c, ref->cpu, t_ns);
+    }
     if (__builtin_expect(tid != c->tid, 0) && tid != TID_UNKNOWN)
         on_unseen_switch(p, c, ref->cpu, t_ns, tid);
     switch (ref->view->kind[ref->i]) {

@@ -363,7 +363,7 @@ static void add_rest(const struct cause_input *input, const struct shares *share
         bool is_out = exits && 2 * exits->amount_ns > idle_ns;
         add(list, (struct candidate){.cause = known ? CAUSE_IDLE_EXIT : CAUSE_UNEXPLAINED, .culprit = "idle",
                                      .confidence = is_out ? CONFIDENCE_POSSIBLE : known ? CONFIDENCE_LIKELY : CONFIDENCE_UNKNOWN,
-                                     .why = known ? "idle-state-open" : "silent-idle", .amount_ns = idle_ns},
+                                     .why = known ? "idle-state-open" : "idle-after-wakeup", .amount_ns = idle_ns},
             typical_kind_ns(typical, SLICE_IDLE) + typical_kind_ns(typical, SLICE_IDLE_EXIT));
     }
     const struct share *open = largest_of(shares, SLICE_UNEXPLAINED, 0);

@@ -330,7 +330,7 @@ static void decide_from_slices(struct ledger *l, const struct claim *c)
         if (c->section == SECTION_SILENCE)
             o->why = "noise-thread";
     }
-    if (2 * largest->amount_ns < o->latency_ns && o->confidence > CONFIDENCE_POSSIBLE)
+    if ((o->latency_ns == NS_UNKNOWN || 2 * largest->amount_ns < o->latency_ns) && o->confidence > CONFIDENCE_POSSIBLE)
         o->confidence = CONFIDENCE_POSSIBLE;
     if (o->cause == CAUSE_UNEXPLAINED) {
         o->confidence = CONFIDENCE_UNKNOWN;

@@ -331,7 +331,7 @@ static void tell_clean(const struct store *store, const struct judged *judged, c
         is_vague |= !judged[i].fit.fits || tail->n_levels < 2;
         is_vague |= tail->n_levels > 1 && !(tail->levels[1].high_ns < 2 * tail->levels[1].level_ns);
     }
-    if (n == 0 || n_credible < n || n_fitted < n || n_open > 0 || findings_have(out, "two-populations", run))
+    if (n == 0 || max_ns <= 0 || n_credible < n || n_fitted < n || n_open > 0 || findings_have(out, "two-populations", run))
         return;
     struct finding *finding = findings_add(out, has_trouble(out, run) ? "tail-consistent" : "clean", SEVERITY_NOTE, CONFIDENCE_LIKELY);
     finding->run = run;

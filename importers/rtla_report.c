@@ -202,7 +202,12 @@ static bool read_line(struct import *import, struct report *report, const struct
     struct cell text = cell_trim(cell_of(line));
     const struct heading *heading = find_heading(text);
     if (heading) {
-        read_heading(report, heading, text);
+        const char *second = memmem(text.text, text.length, " us  IRQ handler delay:", 23); /* 6.3's first releases forgot a line end */
+        size_t first = second ? (size_t)(second - text.text) + 3 : text.length;
+        read_heading(report, heading, cell_trim(cell_first(text, first)));
+        struct cell rest = cell_trim(cell_from(text, first));
+        if (second && (heading = find_heading(rest)))
+            read_heading(report, heading, rest);
     } else if (is_latency(text)) {
         report->open = 0;
         read_latency(report, text);

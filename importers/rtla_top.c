@@ -233,7 +233,7 @@ static void store_frame(struct import *import, const struct frame *frame)
             series.duration_ns = frame->duration_ns;
             if (!frame->unit_is_stated)
                 series.unit_evidence = "the line with the unit is missing; rtla prints us unless asked";
-            series.n_samples = row->group[g].has_data ? row->count : 0;
+            series.n_samples = !row->group[g].has_data ? 0 : row->count ? row->count : COUNT_UNKNOWN; /* threads of no counted interrupt */
             if (row->group[g].has_data) {
                 series.min_ns = row->group[g].min_ns;
                 series.avg_ns = (double)row->group[g].avg_ns;

@@ -271,6 +271,10 @@ const struct sentence sentences_attribution[] = {
      .text = "the CPU was idle and its timer interrupt came late: a deep idle state, or a stall (SMI, hypervisor, bus); the trace "
              "cannot tell which" SUM,
      .advice = "whether the machine stands still: rtla hwnoise -c all -d 10m; whether idle states do it: hold /dev/cpu_dma_latency at 0"},
+    {.code = "unexplained", .variant = "idle-after-wakeup",
+     .text = "the task was woken and the CPU stayed in idle: the way out of an idle state, or a stall (SMI, hypervisor, bus); the trace "
+             "cannot tell which" SUM,
+     .advice = "record power:cpu_idle; hold /dev/cpu_dma_latency at 0 and see whether it stays; rtla hwnoise -c all -d 10m"},
     {.code = "unexplained", .variant = "late-interrupt-no-stack",
      .text = "the timer interrupt came late while {subject} was current; without a stack nobody can say why" SUM,
      .advice = "rtla timerlat --stack 0 (or -s) prints where the interrupt came in"},
