@@ -186,6 +186,21 @@ static void look_above(struct grid *grid, struct lines *lines)
     }
 }
 
+/* "|  | Max Interval (ns) | Max Jitter (ns) |" and rows below it at once: as many cells, a unit in the head. */
+static bool is_ruleless(struct grid *grid, struct cell head, struct cell below)
+{
+    if (head.text[0] != '|' || !below.length || below.text[0] != '|' || head.text[head.length - 1] != '|')
+        return false;
+    bool has_unit = false;
+    split_row(&grid->head, head);
+    split_row(&grid->row, below);
+    for (size_t i = 0; i < grid->head.n; i++) {
+        struct grid_title title = grid_title_of(grid->head.cell[i]);
+        has_unit |= grid_is_value(title.kind) && title.digits >= 0;
+    }
+    return has_unit && grid->head.n == grid->row.n;
+}
+
 static bool grid_open(struct grid *grid, struct lines *lines)
 {
     struct line line, next;
@@ -200,11 +215,12 @@ static bool grid_open(struct grid *grid, struct lines *lines)
             return false;
         below = cell_trim(cell_of(&next));
     }
-    if (!has_strokes(head) || !is_rule(below))
+    bool has_rule = is_rule(below);
+    if (!has_strokes(head) || !(has_rule || is_ruleless(grid, head, below)))
         return false;
     split_row(&grid->head, head);
     grid->n_columns = grid->head.n;
-    grid->first_row = k + 2;
+    grid->first_row = k + 1 + has_rule;
     grid->line = line.number;
     if (grid->n_columns < 2 || grid->n_columns > GRID_COLUMNS)
         return false;
@@ -293,6 +309,12 @@ static bool is_cpu_label(struct cell title, struct cell label)
     return word.length == 0 && is_named;
 }
 
+/* "Servo thread (1.0ms)": threads of one measurement. */
+static bool is_thread_label(struct cell label)
+{
+    return cell_has(label, " thread") || cell_has(label, " Thread") || cell_has(label, "-thread");
+}
+
 static void row_label(const struct grid *grid, char *label, size_t size)
 {
     size_t used = 0;
@@ -355,13 +377,15 @@ static void leave_out_constants(struct grid *grid, struct lines *lines)
 /* Rows that are what was measured: a run each, or series of one. */
 static void read_rows(struct import *import, struct grid *grid, struct lines *lines)
 {
-    bool are_cpus = true;
+    bool are_cpus = true, are_threads = true;
     char label[200], name[240];
-    for (size_t k = grid->first_row; next_row(grid, lines, &k);)
+    for (size_t k = grid->first_row; next_row(grid, lines, &k);) {
         are_cpus &= is_cpu_label(grid->head.cell[0], cells_at(&grid->row, 0));
+        are_threads &= is_thread_label(cells_at(&grid->row, 0));
+    }
     leave_out_constants(grid, lines);
     for (size_t group = 0; group < grid->n_groups; group++) {
-        bool is_one_run = are_cpus || grid->n_groups > 1, is_open = false;
+        bool is_one_run = are_cpus || are_threads || grid->n_groups > 1, is_open = false;
         for (size_t k = grid->first_row; next_row(grid, lines, &k);) {
             struct series series = row_series(grid, group);
             if (series.min_ns == NS_UNKNOWN && series.max_ns == NS_UNKNOWN)

@@ -43,7 +43,8 @@ static const char *const words_filler[] = {"latency", "latencies", "jitter", "de
 /* Titles of other statistics and quantities: neither a label nor a value of ours. */
 static const char *const words_other[] = {"act", "last", "cur", "current", "std", "stddev", "stdev", "sigma", "median", "p50", "p90", "p95", "p99",
                                           "p999", "percentile", "delta", "diff", "change", "speedup", "ratio", "vs", "overruns", "status",
-                                          "notes", "note", "verdict", "result", "pass", "margin", "improvement", "reduction", "kb", "mb", NULL};
+                                          "notes", "note", "verdict", "result", "pass", "margin", "improvement", "reduction", "kb", "mb",
+                                          "interval", "period", "prio", "priority", NULL};
 
 /*
  * The unit at the title's end, in brackets or not, cut off. -1: none; OTHER_UNIT: of something that is no time ("(KB/s)",

@@ -38,6 +38,7 @@
     X(rtla) \
     X(reported) \
     X(grid) \
+    X(stat_lines) \
     X(candidates) \
     X(jitterdebugger) \
     X(sysjitter) \

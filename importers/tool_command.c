@@ -185,14 +185,24 @@ static const char *command_begin(const char *text, const char *name)
     return name;
 }
 
+/* "latency (cyclictest -p80):", the bracket of ASCII or the wide one. */
+static bool is_bracket(const char *text, const char *begin)
+{
+    return begin[-1] == '(' || (begin - text >= 3 && memcmp(begin - 3, "\xef\xbc\x88", 3) == 0);
+}
+
 /*
  * Where the command ends: at another one ("; ", "&", "&&"), where Markdown's code ends, or at the quote that it began
- * with. A pipe and a redirection stay with it, as typed.
+ * or bracket that it began with. A pipe and a redirection stay with it, as typed.
  */
 static const char *command_end(const char *text, const char *begin, const char *p, const char *end)
 {
     char quote = begin > text && strchr("\"'`", begin[-1]) ? begin[-1] : '`';
+    if (begin > text && is_bracket(text, begin))
+        quote = ')';
     for (char open = 0; p < end; p++) {
+        if (quote == ')' && end - p >= 3 && memcmp(p, "\xef\xbc\x89", 3) == 0) /* the wide bracket of Chinese */
+            break;
         if (open) {
             open = *p == open ? 0 : open;
         } else if (*p == quote || *p == '`' || (*p == ';' && (p + 1 == end || p[1] == ' '))) {
@@ -243,7 +253,7 @@ bool tool_command_find(const char *text, size_t length, const char *tool, struct
             return false;
         p = name + n_name;
         const char *word = name;
-        while (word > text && word[-1] != ' ' && word[-1] != '\t' && word[-1] != '`' && word[-1] != '"' && word[-1] != '\'')
+        while (word > text && !strchr(" \t`\"'", word[-1]) && !is_bracket(text, word))
             word--;
         if (name > word && name[-1] != '/')
             continue;

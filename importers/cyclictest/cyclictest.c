@@ -209,6 +209,14 @@ static void take_spike(struct import *import, struct cyclictest_state *state, co
     store_add_claim(import->store, &claim);
 }
 
+/* Said before the first status line: about the result that begins below. */
+static void take_mismatch(struct import *import, struct cyclictest_state *state, const struct line *line)
+{
+    result_tell_mismatch(import, state);
+    snprintf(state->mismatch, sizeof state->mismatch, "%.*s", (int)(line->length < 200 ? line->length : 200), line->text);
+    state->mismatch_line = line->number;
+}
+
 /* What a message says about the run. */
 static void take_message(struct import *import, struct cyclictest_state *state, const struct line *line)
 {
@@ -225,7 +233,7 @@ static void take_message(struct import *import, struct cyclictest_state *state, 
         import_fact(import, "cyclictest.warning", "%.*s", (int)(line->length < 200 ? line->length : 200), line->text);
     else if (line_has(line, "defaulting realtime priority") || line_has(line, "policy and priority don't match") ||
              line_has(line, "failed to set priority") || line_has(line, "Could not set CPU affinity"))
-        import_note(import, "command-mismatch", line->number, "%.*s", (int)(line->length < 200 ? line->length : 200), line->text);
+        take_mismatch(import, state, line);
 }
 
 static void take_header(struct cyclictest_state *state, const struct line *line)
@@ -333,6 +341,7 @@ static void cyclictest_finish(struct import *import)
         result->command = state->command; /* said behind the result: "this was cyclictest -p 80" */
     if (!result->is_open && state->n_commands == 1) /* of several, none is known to be this run's */
         tool_command_facts(import, "cyclictest", &state->command);
+    result_tell_mismatch(import, state);
     if (!result->is_open && (state->n_messages || state->is_usage_text))
         import_note(import, "no-samples", 0,
                     state->is_usage_text ? "cyclictest printed its usage: it refused the command and measured nothing"

@@ -83,6 +83,8 @@ struct cyclictest_state {
     char version[32];
     const char *tool;          /* told by a line before the result; NULL: cyclictest */
     bool is_usage_text;
+    char mismatch[201];        /* a message read, waiting for its result; "" none */
+    uint64_t mismatch_line;
     uint64_t n_messages, n_commands;
     size_t histogram_block;    /* in which the last histogram stood */
     size_t n_blocks;           /* runs of lines that are ours; other text stands between them */
@@ -94,6 +96,8 @@ struct thread_result *result_thread(struct result *result, int64_t index); /* ma
 struct thread_result *result_find(struct result *result, int64_t index);
 /* Begins a result at the current line: in a run of its own if this run has one of this tool already. */
 void result_begin(struct import *import, struct cyclictest_state *state, const char *tool, uint64_t line);
+/* The message that waits becomes a note of the current run. */
+void result_tell_mismatch(struct import *import, struct cyclictest_state *state);
 /* What is there so far becomes rows; again when more has come. */
 void result_store(struct import *import, struct result *result);
 /* The same, with the notes about what is odd; then it is cleared. */

@@ -49,6 +49,13 @@ struct thread_result *result_thread(struct result *result, int64_t index)
     return thread;
 }
 
+void result_tell_mismatch(struct import *import, struct cyclictest_state *state)
+{
+    if (state->mismatch[0])
+        import_note(import, "command-mismatch", state->mismatch_line, "%s", state->mismatch);
+    state->mismatch[0] = '\0';
+}
+
 void result_begin(struct import *import, struct cyclictest_state *state, const char *tool, uint64_t line)
 {
     struct result *result = &state->result;
@@ -56,6 +63,7 @@ void result_begin(struct import *import, struct cyclictest_state *state, const c
     result_close(import, result);
     if (repeats || import_has_own_series(import, tool))
         import_new_run(import, NULL);
+    result_tell_mismatch(import, state);
     result->is_open = true;
     result->run = import->run;
     result->tool = tool;

@@ -138,12 +138,61 @@ static void test_drawn_columns(void **state)
     assert_null(try_text("| Game | Min | Max |\n|---|---|---|\n| fps | 30 | 60 |\n"));
 }
 
+/* No rule below the head, threads as rows; a column of periods is none of latencies. */
+static void test_drawn_threads(void **state)
+{
+    (void)state;
+    struct store *store = import_text("| | Max Interval (ns) | Max Jitter (ns) |\n| Servo thread (1.0ms) | 1067369 | 76089 |\n| Base thread (25.0us) | 61272 | 36490 |\n");
+    assert_int_equal(store->n_runs, 1);
+    check(store, 0, "Servo thread (1.0ms)", N, U, NAN, 76089);
+    check(store, 1, "Base thread (25.0us)", N, U, NAN, 36490);
+    store_close(store);
+}
+
+/* What programs of one's own print: in one line with strokes or names, or a line each; not what ping or code says. */
+static void test_statistics(void **state)
+{
+    (void)state;
+    struct store *store = import_text("Wakeup latency (cyclictest -p80 -t1 -i1000):\n  min/avg/max = 3/8/42 us\n");
+    check(store, 0, "value", N, 3000, 8000, 42000);
+    assert_string_equal(store->series[0].tool, "cyclictest");
+    assert_int_equal(store->series[0].priority, 80);
+    store_close(store);
+    store = import_text("[TICK -> TASK latency]\nmin=1164 cycles, avg=1411 cycles, max=2138 cycles\nmin=30015 ns, avg=36437 ns, max=62625 ns\n");
+    assert_int_equal(store->n_series, 1);
+    check(store, 0, "TICK -> TASK latency", N, 30015, 36437, 62625);
+    store_close(store);
+    store = import_text("period 1 ms\n    min jitter (ns): 812\n    max jitter (ns): 76089\n    mean jitter (ns): 1200\n    iterations: 60000\n");
+    check(store, 0, "value", 60000, 812, 1200, 76089);
+    store_close(store);
+    store = import_text("IRQ latency (us):\nMin: 3\nAvg: 4.5\nMax: 21\n");
+    check(store, 0, "IRQ latency (us)", N, 3000, 4500, 21000);
+    store_close(store);
+    assert_null(try_text("network latency:\nrtt min/avg/max/mdev = 0.046/0.047/0.058/0.000 ms\n"));
+    assert_null(try_text("latency:\nprintf(\"min: %d us max: %d us\\n\", min, max);\n"));
+    assert_null(try_text("the frame rate\nmin/avg/max = 3/8/42 us\n")); /* of what? */
+}
+
+/* A message above a result is about it, not about the one before. */
+static void test_messages_of_results(void **state)
+{
+    (void)state;
+    struct store *store = import_text(OLD_STATUS "# cyclictest -smp -p 80\ndefaulting realtime priority to 2\n" NEW_STATUS);
+    assert_int_equal(store->n_runs, 2);
+    for (size_t i = 0; i < store->n_notes; i++)
+        if (strcmp(store->notes[i].code, "command-mismatch") == 0)
+            assert_int_equal(store->notes[i].run, 1);
+    assert_true(has_note(store, "command-mismatch"));
+    store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels_above), cmocka_unit_test(test_headings), cmocka_unit_test(test_soft_breaks),
         cmocka_unit_test(test_summary_first), cmocka_unit_test(test_glued_edge), cmocka_unit_test(test_drawn_rows),
-        cmocka_unit_test(test_drawn_columns),
+        cmocka_unit_test(test_drawn_columns), cmocka_unit_test(test_drawn_threads), cmocka_unit_test(test_statistics),
+        cmocka_unit_test(test_messages_of_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
