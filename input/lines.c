@@ -41,7 +41,8 @@ const char *repair_name(enum repair repair)
 {
     static const char *const names[N_REPAIRS] = {
         "encoding", "line ends", "quoted-printable", "odd blanks", "mail quoting",
-        "console prefixes", "terminal escapes", "HTML entities", "wrapped lines", "NUL bytes", "marks of a patch"};
+        "console prefixes", "terminal escapes", "HTML entities", "wrapped lines", "NUL bytes", "marks of a patch",
+        "double spacing", "line numbers"};
     int bit = __builtin_ctz((unsigned)repair);
     return bit < N_REPAIRS ? names[bit] : "";
 }
@@ -247,6 +248,26 @@ static void fetch_damaged(struct lines *lines, struct fetched *f, size_t end)
     repair(lines, f, text, length, number, repairs);
 }
 
+static void count_line(struct lines *lines)
+{
+    if (lines->next_number > lines->counted_up_to)
+        lines->counted_up_to = lines->next_number;
+    lines->next_number++;
+}
+
+/* The empty line that a double-spaced text has behind this one. */
+static void skip_spacing(struct lines *lines)
+{
+    if (lines->next_offset >= lines->size)
+        return;
+    size_t next, end = raw_end(lines, lines->next_offset, &next);
+    if (!arrangement_is_spacing((const char *)lines->bytes + lines->next_offset, end - lines->next_offset))
+        return;
+    count_repairs(lines, REPAIR_SPACING, lines->next_number);
+    lines->next_offset = next;
+    count_line(lines);
+}
+
 static bool fetch(struct lines *lines)
 {
     if (lines->next_offset >= lines->size && !has_rest(lines))
@@ -271,9 +292,9 @@ static bool fetch(struct lines *lines)
     else
         fetch_damaged(lines, f, end);
     f->line.is_unterminated = is_unterminated;
-    if (lines->next_number > lines->counted_up_to)
-        lines->counted_up_to = lines->next_number;
-    lines->next_number++;
+    count_line(lines);
+    if (lines->damage.is_double_spaced)
+        skip_spacing(lines);
     lines->fetched++;
     return true;
 }

@@ -39,8 +39,10 @@ enum repair {
     REPAIR_WRAPPED = 1 << 8,          /* an importer joined lines: it says so itself */
     REPAIR_NULS = 1 << 9,             /* NUL bytes before the text (a cut log, a shared-memory snapshot) */
     REPAIR_DIFF = 1 << 10,            /* "+" of a patch that adds the text to a document */
+    REPAIR_SPACING = 1 << 11,         /* an empty line behind each */
+    REPAIR_MARGIN = 1 << 12,          /* "  12  ": each line's number in front of it */
 };
-#define N_REPAIRS 11
+#define N_REPAIRS 13
 const char *repair_name(enum repair repair); /* "quoted-printable" */
 
 struct lines;

@@ -22,7 +22,7 @@ static bool looks_utf16(const unsigned char *bytes, size_t size, bool big_endian
 
 struct evidence {
     size_t n_lines, n_gt, n_colon, n_soft_breaks, n_short_breaks, n_equals_20_3d, n_equals_bare, n_entities, n_prefixes;
-    size_t n_plus, n_blank, n_hunks;
+    size_t n_plus, n_blank, n_hunks, longest;
     bool odd;
     bool in_mail_head, is_declared; /* "Content-Transfer-Encoding: quoted-printable" */
 };
@@ -31,8 +31,6 @@ static bool is_hex_digit(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F');
 }
-
-static size_t console_prefix_length(const char *line, size_t length);
 
 /* A '>' that quotes; an I-pipe dump marks its begin with ">|". */
 static bool is_quote_mark(const char *p, const char *end)
@@ -79,12 +77,17 @@ static void examine_mail_head(struct evidence *e, const char *line, size_t lengt
 #define MIN_SOFT_LINE 66
 #define MAX_SOFT_LINE 76
 
-static void examine_diff(struct evidence *e, const char *line, const char *end)
+/* The line behind its marks of quoting. */
+static const char *quoted_text(const char *line, const char *end)
 {
-    const char *p = line; /* behind the marks of quoting */
+    const char *p = line;
     while (is_quote_mark(p, end) || (p > line && p < end && *p == ' ' && is_quote_mark(p + 1, end)))
         p++;
-    p += p > line && p < end && *p == ' ';
+    return p + (p > line && p < end && *p == ' ');
+}
+
+static void examine_diff(struct evidence *e, const char *p, const char *end)
+{
     e->n_plus += diff_mark_length(p, (size_t)(end - p));
     e->n_hunks += end - p > 8 && memcmp(p, "@@ -", 4) == 0;
 }
@@ -92,7 +95,7 @@ static void examine_diff(struct evidence *e, const char *line, const char *end)
 static void examine_line(struct evidence *e, const char *line, size_t length)
 {
     const char *end = line + length;
-    const char *p = line;
+    const char *p = line, *text = quoted_text(line, end);
     while (p < end && (*p == ' ' || *p == '\t'))
         p++;
     e->n_lines++;
@@ -105,19 +108,20 @@ static void examine_line(struct evidence *e, const char *line, size_t length)
     if (e->in_mail_head)
         return;
     e->n_blank += p == end;
-    examine_diff(e, line, end);
+    examine_diff(e, text, end);
     if (is_quote_mark(p, end))
         e->n_gt++;
     else if (length && *line == ':')
         e->n_colon++;
+    if (length > e->longest)
+        e->longest = length;
     if (length && end[-1] == '=') {
         e->n_soft_breaks++;
         e->n_short_breaks += length < MIN_SOFT_LINE || length > MAX_SOFT_LINE;
     }
     if (length > 4 && memmem(line, length, "=0A>", 4)) /* a mail whose line ends are coded too */
         e->n_gt++;
-    if (console_prefix_length(line, length))
-        e->n_prefixes++;
+    e->n_prefixes += console_prefix_length(text, (size_t)(end - text)) > 0;
     if (memchr(line, '=', length))
         examine_equals(e, line, end);
     if (memchr(line, '&', length))
@@ -155,7 +159,8 @@ static bool is_quoted_printable(const struct evidence *e)
         return e->n_soft_breaks + e->n_equals_20_3d >= 1 && e->n_equals_bare <= e->n_soft_breaks + e->n_equals_20_3d;
     if (e->n_soft_breaks >= 1 && e->n_equals_20_3d >= 1)
         return e->n_equals_bare <= e->n_equals_20_3d;
-    return e->n_soft_breaks >= 3 && e->n_short_breaks == 0 && e->n_equals_bare == 0; /* a body pasted without its head */
+    /* A body pasted without its head. Where nothing is longer than the standard allows, one filled line is enough. */
+    return e->n_soft_breaks >= (e->longest <= MAX_SOFT_LINE ? 1 : 3) && e->n_short_breaks == 0 && e->n_equals_bare == 0;
 }
 
 void damage_examine(struct text_damage *damage, const unsigned char *bytes, size_t size)
@@ -201,9 +206,12 @@ void damage_examine(struct text_damage *damage, const unsigned char *bytes, size
     damage->has_quoting = (e.n_gt > 0 || damage->has_html) && !(e.n_colon >= 5 && e.n_gt * 5 <= e.n_colon);
     damage->has_console_prefix = e.n_prefixes > 0;
     damage->has_diff_marks = e.n_plus >= 4 && (e.n_hunks || 10 * e.n_plus >= 9 * (e.n_lines - e.n_blank));
+    if (damage->encoding == ENCODING_UTF8 && damage->end_of_line == '\n')
+        arrangement_examine(damage, (const char *)bytes + damage->bom_bytes, size - damage->bom_bytes);
     damage->is_plain = damage->encoding == ENCODING_UTF8 && damage->bom_bytes == 0 && damage->end_of_line == '\n' &&
                        !damage->has_odd_bytes && !damage->is_quoted_printable && !damage->has_html &&
-                       !damage->has_quoting && !damage->has_console_prefix && !damage->has_diff_marks;
+                       !damage->has_quoting && !damage->has_console_prefix && !damage->has_diff_marks &&
+                       !damage->is_double_spaced && !damage->margin && !damage->indent;
 }
 
 void utf16_decode(const unsigned char *bytes, size_t n_bytes, bool big_endian, struct text *out)
@@ -406,140 +414,17 @@ static void clean_characters(const struct text_damage *damage, const char *line,
     }
 }
 
-static size_t skip_digits(const char *p, size_t size, size_t i)
-{
-    while (i < size && p[i] >= '0' && p[i] <= '9')
-        i++;
-    return i;
-}
-
-/* "[   12.345678] ", "[   12.345678][    C0] ", with "<4>" in front or not. 0: there is none. */
-static size_t printk_prefix_length(const char *line, size_t length)
-{
-    size_t i = 0;
-    if (i < length && line[i] == '<') {
-        size_t after = skip_digits(line, length, i + 1);
-        if (after == i + 1 || after > i + 4 || after >= length || line[after] != '>')
-            return 0;
-        i = after + 1;
-        if (i >= length || line[i] != '[')
-            return i;
-    }
-    if (i >= length || line[i] != '[')
-        return 0;
-    i++;
-    while (i < length && line[i] == ' ')
-        i++;
-    size_t dot = skip_digits(line, length, i);
-    if (dot == i || dot >= length || line[dot] != '.')
-        return 0;
-    size_t close = skip_digits(line, length, dot + 1);
-    if (close - dot - 1 != 6 || close >= length || line[close] != ']')
-        return 0;
-    i = close + 1;
-    /* Caller: "[    C0]", "[ T1234]" with CONFIG_PRINTK_CALLER, with a blank between or not. */
-    size_t caller = i + (i < length && line[i] == ' ' && i + 1 < length && line[i + 1] == '[');
-    if (caller < length && line[caller] == '[') {
-        size_t k = caller + 1;
-        while (k < length && line[k] == ' ')
-            k++;
-        if (k < length && (line[k] == 'C' || line[k] == 'T')) {
-            size_t after = skip_digits(line, length, k + 1);
-            if (after > k + 1 && after < length && line[after] == ']')
-                i = after + 1;
-        }
-    }
-    return i + (i < length && line[i] == ' ');
-}
-
-static bool is_digit_at(const char *line, size_t length, size_t i)
-{
-    return i < length && line[i] >= '0' && line[i] <= '9';
-}
-
-/* "12:34:56", maybe with a fraction; returns the end, or 0. */
-static size_t clock_end(const char *line, size_t length, size_t i)
-{
-    for (int part = 0; part < 3; part++) {
-        if (!is_digit_at(line, length, i) || !is_digit_at(line, length, i + 1))
-            return 0;
-        i += 2;
-        if (part < 2) {
-            if (i >= length || line[i] != ':')
-                return 0;
-            i++;
-        }
-    }
-    if (i < length && (line[i] == '.' || line[i] == ','))
-        i = skip_digits(line, length, i + 1);
-    return i;
-}
-
-/* "Jan  1 12:00:00 host kernel: ", "2024-01-01T12:00:00.123456+01:00 host kernel: ", "[12:34:56.789] ". */
-static size_t syslog_prefix_length(const char *line, size_t length)
-{
-    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    size_t i;
-    if (length > 16 && line[3] == ' ') {
-        const char *month = memmem(months, sizeof months - 1, line, 3);
-        if (!month || (month - months) % 3 != 0)
-            return 0;
-        i = 4;
-        while (i < 6 && line[i] == ' ')
-            i++;
-        size_t day = skip_digits(line, length, i);
-        if (day == i || day > i + 2 || day >= length || line[day] != ' ')
-            return 0;
-        i = clock_end(line, length, day + 1);
-    } else if (length > 20 && is_digit_at(line, length, 0) && line[4] == '-' && line[7] == '-' && line[10] == 'T') {
-        i = clock_end(line, length, 11);
-        while (i && i < length && (is_digit_at(line, length, i) || line[i] == '+' || line[i] == '-' || line[i] == ':' || line[i] == 'Z'))
-            i++;
-    } else if (length > 10 && line[0] == '[' && is_digit_at(line, length, 1)) {
-        i = 1;
-        if (length > 12 && line[5] == '-' && line[8] == '-' && (line[11] == ' ' || line[11] == 'T'))
-            i = 12;
-        i = clock_end(line, length, i);
-        if (!i || i >= length || line[i] != ']')
-            return 0;
-        return i + 1 + (i + 1 < length && line[i + 1] == ' ');
-    } else {
-        return 0;
-    }
-    if (!i || i >= length || line[i] != ' ')
-        return 0;
-    const char *host_end = memchr(line + i + 1, ' ', length - i - 1);
-    if (!host_end)
-        return 0;
-    size_t tag = (size_t)(host_end - line) + 1;
-    if (length - tag < 8 || memcmp(line + tag, "kernel: ", 8) != 0)
-        return 0;
-    i = tag + 8;
-    return i + printk_prefix_length(line + i, length - i);
-}
-
-static size_t console_prefix_length(const char *line, size_t length)
-{
-    if (length < 4)
-        return 0;
-    char c = line[0];
-    if (c != '[' && c != '<' && !(c >= '0' && c <= '9') && !(c >= 'A' && c <= 'S'))
-        return 0;
-    size_t n = printk_prefix_length(line, length);
-    return n ? n : syslog_prefix_length(line, length);
-}
-
 /* Strips "> " as often as it comes. */
 static void strip_quoting(struct repaired_line *line)
 {
     for (int depth = 0; depth < 32; depth++) {
         size_t i = 0;
-        while (i < line->length && i < 3 && line->text[i] == ' ')
+        while (i < line->length && i < (depth ? 3u : 8u) && line->text[i] == ' ')
             i++;
         if (!is_quote_mark(line->text + i, line->text + line->length))
             break;
         i++;
-        i += i < line->length && line->text[i] == ' ' && !(i + 1 < line->length && line->text[i + 1] == '>');
+        i += i < line->length && line->text[i] == ' ' && !is_quote_mark(line->text + i + 1, line->text + line->length);
         line->text += i;
         line->length -= i;
         line->repairs |= REPAIR_QUOTING;
@@ -571,6 +456,12 @@ void repair_line(const struct text_damage *damage, const char *line, size_t leng
             result->length = clean.length;
         }
         text_release(&clean);
+    }
+    size_t margin = arrangement_margin(damage, result->text, result->length);
+    if (margin) {
+        result->text += margin;
+        result->length -= margin;
+        result->repairs |= damage->margin ? REPAIR_MARGIN : 0; /* blanks in front are no damage to tell of */
     }
     if (damage->has_quoting)
         strip_quoting(result);

@@ -24,8 +24,22 @@ struct text_damage {
     bool has_odd_bytes;       /* CR, ESC, NUL, backspace, bytes from 0x80 */
     bool has_console_prefix;
     bool has_diff_marks;      /* "+" before the lines that a patch adds */
+    bool is_double_spaced;    /* an empty line behind each */
+    char margin;              /* each line has its number in front, parted by this; '\0': none */
+    unsigned margin_blanks;   /* that follow it */
+    size_t indent;            /* blanks that all lines have in front */
 };
 void damage_examine(struct text_damage *damage, const unsigned char *bytes, size_t size);
+
+/* input/arrangement.c: sets the last four, from the text's begin. */
+void arrangement_examine(struct text_damage *damage, const char *bytes, size_t size);
+/* True if this line is only spacing, in a text that is double-spaced. */
+bool arrangement_is_spacing(const char *line, size_t length);
+/* Bytes of the margin in front of this line's text. */
+size_t arrangement_margin(const struct text_damage *damage, const char *line, size_t length);
+
+/* input/console_prefix.c: bytes in front of the line's text, "[   12.345678] ", "<4>", "Jan  1 12:00:00 host kernel: "; 0: none. */
+size_t console_prefix_length(const char *line, size_t length);
 
 struct repaired_line {
     const char *text;

@@ -52,6 +52,22 @@ static void test_repairs(void **state)
           REPAIR_CONSOLE_PREFIX);
 }
 
+/* What the arrangement of lines suffered, and what only looks like it. */
+static void test_arrangement(void **state)
+{
+    (void)state;
+    CHECK("a\n\nb\n\nc\n\n\n\nd\n\ne\n\nf\n", "a\nb\nc\n\nd\ne\nf\n", REPAIR_SPACING);
+    CHECK("> a\n> \n> b\n>\n> c\n> \n> d\n> \n> e\n> \n> f\n", "a\nb\nc\nd\ne\nf\n", REPAIR_SPACING | REPAIR_QUOTING);
+    CHECK("a\n\nb\n\nc\nd\n\ne\nf\n\ng\n", "a\n\nb\n\nc\nd\n\ne\nf\n\ng\n", 0);
+    CHECK("   1  # x\n   2  T: 0\n   3\n   4  # y\n   5  000001 3\n   6    z\n", "# x\nT: 0\n\n# y\n000001 3\n  z\n", REPAIR_MARGIN);
+    CHECK("     1\t# x\n     2\t  T: 0\n     3\tz\n     4\t7 8\n     5\t9\n     6\t0 1\n", "# x\n  T: 0\nz\n7 8\n9\n0 1\n", REPAIR_MARGIN);
+    CHECK("1: 4 timer\n2: 5 eth0\n3: 6 eth1\n4: 7 a\n5: 8 b\n6: 9 c\n", "1: 4 timer\n2: 5 eth0\n3: 6 eth1\n4: 7 a\n5: 8 b\n6: 9 c\n", 0);
+    CHECK("# h\n1 a\n2 b\n3 c\n4 d\n5 e\n6 f\n", "# h\n1 a\n2 b\n3 c\n4 d\n5 e\n6 f\n", 0);
+    CHECK("T: 0 ( 2234) P: 2 I:10000 C:  10000 Min:      9 Act:   30 Avg:   21 Max:   =\n  129\n",
+          "T: 0 ( 2234) P: 2 I:10000 C:  10000 Min:      9 Act:   30 Avg:   21 Max:     129\n", REPAIR_QUOTED_PRINTABLE);
+    CHECK("====== a ======\nb =\nc\n", "====== a ======\nb =\nc\n", 0);
+}
+
 static void test_cursor_up_and_prefix(void **state)
 {
     (void)state;
@@ -136,7 +152,7 @@ static void test_is_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_repairs), cmocka_unit_test(test_cursor_up_and_prefix), cmocka_unit_test(test_seek),
+        cmocka_unit_test(test_repairs), cmocka_unit_test(test_arrangement), cmocka_unit_test(test_cursor_up_and_prefix), cmocka_unit_test(test_seek),
         cmocka_unit_test(test_scan), cmocka_unit_test(test_is_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
