@@ -43,7 +43,7 @@ struct ipipe_reader {
     char text[160];
     struct ipipe_point *points;
     size_t n, capacity;
-    uint64_t n_unused;
+    uint64_t n_unused, n_wrapped;
     struct arena arena; /* what the rows point to */
     bool is_cut;        /* lines were taken out */
 };
@@ -173,8 +173,8 @@ static void keep_point(struct ipipe_reader *reader, const char *text, size_t len
         point->row.what = kept + (row->what - text);
 }
 
-/* Panic dumps of newer kernels may spread a row over several log lines: it ends at its parent's ')'. */
-static size_t join_row(struct lines *lines, struct text *joined)
+/* Panic dumps of newer kernels, and mail, may spread a row over several lines: it ends at its parent's ')'. */
+static size_t join_row(struct lines *lines, bool is_wrapped, struct text *joined)
 {
     struct line line;
     text_truncate(joined, 0);
@@ -182,11 +182,23 @@ static size_t join_row(struct lines *lines, struct text *joined)
         size_t n = line.length;
         while (n && (line.text[n - 1] == ' ' || line.text[n - 1] == '\r'))
             n--;
+        if (is_wrapped && k)
+            text_add_char(joined, ' ');
         text_add_n(joined, line.text, n);
         if (n && line.text[n - 1] == ')')
             return k + 1;
     }
     return 0;
+}
+
+/* A row whose columns moved (indented, blanks run together), or that a mail program wrapped. Returns its lines; 0: none. */
+static size_t take_damaged_row(const struct ipipe_reader *reader, struct lines *lines, const struct line *line, struct text *joined,
+                               struct text *straight)
+{
+    if (ipipe_straighten(line->text, line->length, reader->is_verbose, straight))
+        return 1;
+    size_t n = line_is_blank(line) ? 0 : join_row(lines, true, joined);
+    return n > 1 && ipipe_straighten(text_string(joined), joined->length, reader->is_verbose, straight) ? n : 0;
 }
 
 static bool take_point(struct ipipe_reader *reader, struct lines *lines, const struct line *line, struct text *joined)
@@ -198,14 +210,16 @@ static bool take_point(struct ipipe_reader *reader, struct lines *lines, const s
         lines_skip(lines, 1);
         return true;
     }
-    if (has_mark)
-        return false;
-    size_t n = join_row(lines, joined);
-    if (n < 2 || !ipipe_row_parse(text_string(joined), joined->length, true, false, &row))
-        return false;
-    keep_point(reader, text_string(joined), joined->length, &row);
-    lines_skip(lines, n);
-    return true;
+    struct text straight = {0}, *whole = has_mark ? &straight : joined;
+    size_t n = has_mark ? take_damaged_row(reader, lines, line, joined, &straight) : join_row(lines, false, joined);
+    bool is_row = n >= (has_mark ? 1 : 2) && ipipe_row_parse(text_string(whole), whole->length, reader->is_verbose, has_mark, &row);
+    if (is_row) {
+        keep_point(reader, text_string(whole), whole->length, &row);
+        lines_skip(lines, n);
+    }
+    reader->n_wrapped += is_row && n > 1;
+    text_release(&straight);
+    return is_row;
 }
 
 static void take_points(struct ipipe_reader *reader, struct lines *lines)
@@ -457,6 +471,8 @@ static void store_dump(struct ipipe_reader *reader, struct import *import)
     if (reader->overhead_ns != NS_UNKNOWN)
         import_fact(import, "ipipe.trace_overhead_ns", "%lld", (long long)reader->overhead_ns);
     add_notes(reader, import, stream, latency_ns);
+    if (reader->n_wrapped)
+        import_note_n(import, "repaired-text", reader->n_wrapped, reader->line, "undone: %s", repair_name(REPAIR_WRAPPED));
 }
 
 static enum status read_dump(struct import *import, struct lines *lines)

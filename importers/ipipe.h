@@ -32,6 +32,11 @@ bool ipipe_row_is_unused(const char *text, size_t length);
 /* importers/ipipe_flat.c: a whole dump in one line. */
 #define IPIPE_FLAT_MAX ((size_t)4 << 20)
 bool ipipe_is_flat(const struct line *line);
+/*
+ * One row whose columns moved (indented, runs of blanks made one), set in its columns again, for ipipe_row_parse() with a mark.
+ * False: no row begins there, or it does not end.
+ */
+bool ipipe_straighten(const char *text, size_t length, bool is_verbose, struct text *out);
 /* The dump as lines again; how many rows. */
 size_t ipipe_unflatten(const struct line *line, struct text *out);
 

@@ -149,6 +149,18 @@ bool ipipe_is_flat(const struct line *line)
            row_at(heading + strlen("Function (Parent)"), line->text + line->length, &row);
 }
 
+bool ipipe_straighten(const char *text, size_t length, bool is_verbose, struct text *out)
+{
+    struct flat_row row;
+    const char *end = text + length, *stop = row_at(text, end, &row) ? row_end(row.type + row.type_length, end) : NULL;
+    text_truncate(out, 0);
+    if (!stop)
+        return false;
+    add_row(out, &row, stop, is_verbose);
+    text_truncate(out, out->length - 1); /* its line end */
+    return true;
+}
+
 size_t ipipe_unflatten(const struct line *line, struct text *out)
 {
     const char *end = line->text + line->length, *p = line_find(line, "I-pipe ");

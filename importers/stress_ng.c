@@ -142,6 +142,17 @@ static void read_line(struct import *import, struct cyclic *cyclic, struct cell 
     }
 }
 
+/* A mail's line break cuts it: what its kind of line ends with is missing. */
+static bool lacks_end(struct cell text)
+{
+    struct cell cyclic = cell_after(text, "cyclic:");
+    if (cell_starts(cyclic, "sched "))
+        return !cell_has(cyclic, " samples");
+    if (cell_starts(cyclic, "mean:"))
+        return !cell_ends(cyclic, "ns");
+    return cell_ends(cyclic, ",") || cell_ends(cyclic, "std.dev.") || (cell_starts(cyclic, "min:") && !cell_has(cyclic, "max:"));
+}
+
 /* "... 10000 ns delay, \" and "10000 samples" on the next line. Returns how many lines; more than 1: *line is both. */
 static size_t join_wrapped(struct lines *lines, struct text *joined, struct line *line)
 {
@@ -150,7 +161,7 @@ static size_t join_wrapped(struct lines *lines, struct text *joined, struct line
     bool has_stroke = cell_ends(text, "\\");
     if (has_stroke)
         text = cell_trim(cell_first(text, text.length - 1));
-    if (!cyclic_text(line).length || !(has_stroke || cell_ends(text, ",") || cell_ends(text, "std.dev.")) ||
+    if (!cyclic_text(line).length || !(has_stroke || lacks_end(text)) ||
         !lines_peek(lines, 1, &next) || line_has(&next, "stress-ng:") || line_is_blank(&next))
         return 1;
     text_truncate(joined, 0);

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "importers/xeno_latency.h"
 
 enum column { COLUMN_OTHER, LAT_MIN, LAT_AVG, LAT_MAX, OVERRUN, MSW, LAT_BEST, LAT_WORST, CPU, SWITCHES, TOTAL };
@@ -448,6 +449,40 @@ static void finish(struct import *import, struct table *table)
         latency_store(import, result);
 }
 
+/* Does a mail's line break cut this row, so that next is its rest? Rows break in front of a number, headings within "lat worst". */
+static bool is_wrapped(const struct table *table, struct cell row, const char *tag, struct cell next)
+{
+    size_t n_bars = 0;
+    for (size_t i = 0; i < row.length; i++)
+        n_bars += row.text[i] == '|';
+    if (!next.length || tag_of(next))
+        return false;
+    if (strcmp(tag, "RTH|") == 0)
+        return cell_ends(row, "lat") && (cell_starts(next, "min") || cell_starts(next, "avg") || cell_starts(next, "max") ||
+                                         cell_starts(next, "best") || cell_starts(next, "worst"));
+    bool is_row = strcmp(tag, "RTD|") == 0 || strcmp(tag, "RTS|") == 0 || strcmp(tag, "HSD|") == 0 || strcmp(tag, "HSS|") == 0;
+    bool is_short = cell_ends(row, "|") || (strcmp(tag, "RTD|") == 0 && n_bars < table->n_columns);
+    char first = next.text[next.text[0] == '-' && next.length > 1];
+    return is_row && is_short && first >= '0' && first <= '9';
+}
+
+/* The row at this line, whole: *text points into joined where it was wrapped. Returns its lines. */
+static size_t join_row(struct lines *lines, size_t ahead, const struct table *table, const char *tag, struct cell *text, struct text *joined)
+{
+    struct line line;
+    size_t n = 1;
+    while (n < 8 && lines_peek(lines, ahead + n, &line) && is_wrapped(table, *text, tag, cell_trim(cell_of(&line)))) {
+        struct cell rest = cell_trim(cell_of(&line));
+        if (n++ == 1) {
+            text_truncate(joined, 0);
+            text_add_n(joined, text->text, text->length);
+        }
+        text_format(joined, " %.*s", CELL_ARGS(rest));
+        *text = (struct cell){text_string(joined), joined->length};
+    }
+    return n;
+}
+
 static enum status latency_read(struct import *import, struct lines *lines, struct error *error)
 {
     (void)error;
@@ -456,7 +491,9 @@ static enum status latency_read(struct import *import, struct lines *lines, stru
     table->elapsed_ns = NS_UNKNOWN;
     table->result.line = lines_number(lines);
     struct cells cells = {0};
+    struct text joined = {0};
     struct line line;
+    uint64_t n_wrapped = 0;
     size_t ahead = 0; /* lines that may turn out not to be ours */
     while (!table->is_done && lines_peek(lines, ahead, &line)) {
         struct cell text = without_interrupt(cell_trim(cell_of(&line)));
@@ -464,10 +501,11 @@ static enum status latency_read(struct import *import, struct lines *lines, stru
         if ((tag || cell_starts(text, "== ") || cell_starts(text, RTAI_TITLE)) && begins_another(table, text, tag))
             break;
         if (tag || (is_between(text) && text.length)) {
-            lines_skip(lines, ahead);
-            ahead = 0;
+            size_t n = tag ? join_row(lines, ahead, table, tag, &text, &joined) : 1;
+            n_wrapped += n > 1;
             read_line(import, table, &cells, text, line.number);
-            lines_skip(lines, 1);
+            lines_skip(lines, ahead + n);
+            ahead = 0;
         } else if (++ahead > 2 || (text.length && ahead > 1)) {
             break; /* one foreign line between two of the table is noise, more is prose */
         }
@@ -476,7 +514,10 @@ static enum status latency_read(struct import *import, struct lines *lines, stru
         import_fact(import, "latency.message", "%.*s", CELL_ARGS(cell_trim(cell_of(&line))));
         lines_skip(lines, 1);
     }
+    if (n_wrapped)
+        import_note_n(import, "repaired-text", n_wrapped, table->result.line, "undone: %s", repair_name(REPAIR_WRAPPED));
     finish(import, table);
+    text_release(&joined);
     latency_release(&table->result);
     free(table->bucket);
     free(table->bucket_count);
