@@ -12,7 +12,7 @@
 #include "input/repair.h"
 
 #define LOOK_BYTES  ((size_t)64 << 10)
-#define LEAST_LINES 6  /* fewer show no pattern */
+#define LEAST_LINES 4  /* fewer show no pattern */
 #define LEAST_WORDS 3  /* numbered lines that begin with no digit */
 
 static bool is_blank(const char *line, size_t length)

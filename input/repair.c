@@ -126,7 +126,7 @@ static void examine_line(struct evidence *e, const char *line, size_t length)
         examine_equals(e, line, end);
     if (memchr(line, '&', length))
         e->n_entities += memmem(line, length, "&gt;", 4) || memmem(line, length, "&lt;", 4) ||
-                         memmem(line, length, "&nbsp;", 6) || memmem(line, length, "&amp;", 5);
+                         memmem(line, length, "&nbsp;", 6) || memmem(line, length, "&amp;", 5) || memmem(line, length, "&quot;", 6);
 }
 
 static bool has_odd_bytes(const char *bytes, size_t size)
@@ -199,8 +199,8 @@ void damage_examine(struct text_damage *damage, const unsigned char *bytes, size
         examine_part(&e, text_string(&head), head.length);
         text_release(&head);
     }
-    damage->has_odd_bytes = e.odd || damage->encoding != ENCODING_UTF8;
     damage->is_quoted_printable = is_quoted_printable(&e);
+    damage->has_odd_bytes = e.odd || damage->encoding != ENCODING_UTF8 || damage->is_quoted_printable; /* coded: "=1B" */
     damage->has_html = e.n_entities >= 2;
     /* I-pipe dumps begin their rows with ':' and mark one with '>': no quoting. */
     damage->has_quoting = (e.n_gt > 0 || damage->has_html) && !(e.n_colon >= 5 && e.n_gt * 5 <= e.n_colon);
@@ -302,7 +302,20 @@ static size_t escape_length(const char *p, size_t size, unsigned *cursor_up)
 static const struct {
     const char *word;
     char character;
-} entities[] = {{"&gt;", '>'}, {"&lt;", '<'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&nbsp;", ' '}, {"&#39;", '\''}, {"&#160;", ' '}};
+} entities[] = {{"&gt;", '>'}, {"&lt;", '<'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&nbsp;", ' '}, {"&apos;", '\''}};
+
+/* "&#39;", "&#x27;", "&#160;": ASCII and the blank that does not break. */
+static size_t numbered_entity_at(const char *p, size_t size, char *character)
+{
+    bool is_hex = size > 3 && (p[2] == 'x' || p[2] == 'X');
+    const char *digits = p + 2 + is_hex, *at = digits, *end = p + (size < 10 ? size : 10);
+    uint64_t code;
+    if (size < 4 || p[1] != '#' || !(is_hex ? scan_hex(&at, end, &code) : scan_u64(&at, end, &code)) || at == digits || at == end || *at != ';' ||
+        (code != 160 && (code < 32 || code > 126)))
+        return 0;
+    *character = code == 160 ? ' ' : (char)code;
+    return (size_t)(at + 1 - p);
+}
 
 static size_t entity_at(const char *p, size_t size, char *character)
 {
@@ -313,7 +326,7 @@ static size_t entity_at(const char *p, size_t size, char *character)
             return n;
         }
     }
-    return 0;
+    return numbered_entity_at(p, size, character);
 }
 
 /* Odd blanks and signs in UTF-8: how many bytes, and what stands for them (0: nothing, they had no width). */

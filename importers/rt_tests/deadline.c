@@ -29,6 +29,7 @@ static bool begins_thread(struct lines *lines, uint64_t *tid)
     if (!lines_peek(lines, 0, &line) || line.length < 3)
         return false;
     const char *p = line.text, *end = p + line.length;
+    scan_blanks(&p, end);
     return scan_literal(&p, end, "[") && scan_u64(&p, end, tid) && scan_literal(&p, end, "]") && lines_peek(lines, 1, &next) &&
            line_starts(&next, "missed deadlines");
 }

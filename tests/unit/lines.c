@@ -47,6 +47,7 @@ static void test_repairs(void **state)
     CHECK("caf\xc3\xa9 \xc2\xb5s\n", "caf\xc3\xa9 \xc2\xb5s\n", 0);
     CHECK("\x1b[2Jx\x1b[31mred\x1b[0m\n10%\r20%\rdone\n", "xred\ndone\n", REPAIR_ANSI);
     CHECK("&gt; a &lt;b&gt;\n&gt; c &amp; d\n", "a <b>\nc & d\n", REPAIR_HTML | REPAIR_QUOTING);
+    CHECK("15&#x27; &#39;&lt;\na&#160;b&#x3e;&#7;&#;&#x2700;&lt;\n", "15' '<\na b>&#7;&#;&#x2700;<\n", REPAIR_HTML);
     CHECK("\0\0\0\0abc\n", "abc\n", REPAIR_NULS);
     CHECK("[   12.345678] text\n<4>[  1.000001] x\nJan  1 12:00:00 host kernel: y\n[not] me\n", "text\nx\ny\n[not] me\n",
           REPAIR_CONSOLE_PREFIX);
