@@ -92,13 +92,39 @@ static struct probe_result rtla_probe(struct lines *lines, const struct member *
     sureness = other > sureness ? other : sureness;
     other = rtla_report_probe(lines);
     sureness = other > sureness ? other : sureness;
+    if (!sureness && rtla_is_wrapped(lines))
+        sureness = CERTAIN;
     if (!sureness && rtla_is_message(text) && text.length < 120)
         sureness = PLAUSIBLE;
     return (struct probe_result){sureness, NULL};
 }
 
+/* A table that mail wrapped, read from a copy of it. */
+static enum status read_wrapped(struct import *import, struct lines *lines, struct error *error)
+{
+    struct text text = {0};
+    uint64_t first = lines_number(lines);
+    import_note_n(import, "repaired-text", rtla_unwrap(lines, &text), first, "undone: %s", repair_name(REPAIR_WRAPPED));
+    struct lines *whole = lines_new(text_string(&text), text.length);
+    struct line line;
+    enum status status = OK;
+    while (status != FAILED && lines_peek(whole, 0, &line)) {
+        if (rtla_top_probe(whole))
+            status = rtla_top_read(import, whole, error);
+        else if (rtla_noise_probe(whole))
+            status = rtla_noise_read(import, whole, error);
+        else
+            lines_skip(whole, 1);
+    }
+    lines_free(whole);
+    text_release(&text);
+    return status;
+}
+
 static enum status rtla_read(struct import *import, struct lines *lines, struct error *error)
 {
+    if (rtla_is_wrapped(lines))
+        return read_wrapped(import, lines, error);
     if (rtla_top_probe(lines))
         return rtla_top_read(import, lines, error);
     if (rtla_noise_probe(lines))

@@ -3,6 +3,7 @@
 #ifndef IMPORTERS_RTLA_H
 #define IMPORTERS_RTLA_H
 
+#include "base/text.h"
 #include "importers/cells.h"
 #include "importers/importer.h"
 
@@ -22,6 +23,11 @@ int rtla_hist_probe(struct lines *lines);
 enum status rtla_hist_read(struct import *import, struct lines *lines, struct error *error);
 int rtla_report_probe(struct lines *lines);
 enum status rtla_report_read(struct import *import, struct lines *lines, struct error *error);
+
+/* importers/rtla_wrapped.c: does a table of top that was wrapped begin here; */
+bool rtla_is_wrapped(struct lines *lines);
+/* its lines as they were, into out (the cursor ends behind it); how many were joined. */
+size_t rtla_unwrap(struct lines *lines, struct text *out);
 
 /* "timerlat hit stop tracing" and the other one-line messages, alone or glued behind a table: facts and notes. */
 bool rtla_is_message(struct cell text);

@@ -15,6 +15,16 @@ def quoted(b): return each(b, lambda l: b'> ' + l)
 def indented(b): return each(b, lambda l: b'    ' + l)
 def fenced(b): return b'Hi all,\n\nthis is what I see here:\n\n```\n' + b.rstrip(b'\n') + b'\n```\n\nAny ideas?\n'
 
+def wrapped(b):
+    out = []
+    for l in lines(b):
+        while len(l) > 79 and l.rfind(b' ', 1, 79) > 0 and l[:l.rfind(b' ', 1, 79)].strip():
+            at = l.rfind(b' ', 1, 79)
+            out.append(l[:at])
+            l = l[at + 1:]
+        out.append(l)
+    return b'\n'.join(out) + b'\n'
+
 damages = {
     'quoted': quoted,
     'quoted twice': lambda b: quoted(quoted(b)),
@@ -31,6 +41,7 @@ damages = {
     'console prefix': lambda b: b'\n'.join(b'[  123.%06d] %s' % (i, l) if l else l for i, l in enumerate(lines(b))) + b'\n',
     'double spacing': lambda b: b'\n\n'.join(lines(b)) + b'\n',
     'prompts': lambda b: b'root@target:~# cat result\n' + b.rstrip(b'\n') + b'\nroot@target:~# \n',
+    'wrapped': wrapped,
     'UTF-16': lambda b: b.decode('utf8', 'replace').encode('utf-16'),
 }
 # Not held, and why.
@@ -44,6 +55,8 @@ left_out = {
     'HTML': lambda b: b'&gt;' in b or b'<html' in b or b'<pre' in b,
     # A raw or hex trace is numbers alone: in prose nothing tells them from others.
     'indented in prose': lambda b: re.search(rb'^(\d+ \d+ |[0-9a-f]{8} [0-9a-f]{8} )', b, re.M),
+    # Tables of perf sched, histograms of triggers, logs and function graphs are not joined again.
+    'wrapped': lambda b: re.search(rb'Runtime ms|\(msec\)|# event histogram|hitcount:|host kernel:|funcgraph|FUNCTION CALLS', b),
     # Only blanks tell that "Sep  2 00:44:35 host" is a log's.
     'odd blanks': lambda b: re.match(rb'\w{3}  \d \d\d:', b),
     # JSON in a text is found by its braces at line begins.
