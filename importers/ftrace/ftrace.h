@@ -184,6 +184,7 @@ struct ftrace_header {
     bool is_graph;
     bool has_lock_depth, is_26rt, has_columns;
     bool is_26vp;          /* v1.0.x of 2004: no columns for task and CPU */
+    bool awaits_kernel; /* mail broke the title behind "on": the release is the next line */
 };
 void ftrace_header_init(struct ftrace_header *header);
 /* Takes one header line. False: not a header line. */

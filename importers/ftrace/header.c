@@ -186,7 +186,8 @@ static bool take_title(struct ftrace_header *header, const char *p, const char *
         return false;
     const char *on = memmem(at, (size_t)(end - at), " on ", 4), *version = at + strlen(" latency trace ");
     bool is_26vp = scan_literal(&version, end, "v1.0") && scan_literal(&p, end, "preemption");
-    if (is_26vp ? p != at : !on)
+    header->awaits_kernel = !on && end - at > 3 && memcmp(end - 3, " on", 3) == 0;
+    if (is_26vp ? p != at : !on && !header->awaits_kernel)
         return false;
     static const char of_2004[] = "preemption"; /* p stands behind it already */
     set_text(header->tracer, sizeof header->tracer, is_26vp ? of_2004 : p, is_26vp ? of_2004 + sizeof of_2004 - 1 : at);
@@ -247,6 +248,12 @@ bool ftrace_header_line(struct ftrace_header *header, const struct line *line)
     }
     if (take_title(header, p, end))
         return true;
+    bool is_kernel = header->awaits_kernel && !has_hash && p < end && !memchr(p, ' ', (size_t)(end - p));
+    header->awaits_kernel = false;
+    if (is_kernel) {
+        set_text(header->kernel, sizeof header->kernel, p, end);
+        return true;
+    }
     /* A mail's line break within "latency: ... (M:preempt VP:0, KP:0, SP:0 HP:0 #P:4)". */
     if (header->is_latency && !has_hash && (scan_literal(&p, end, "KP:") || scan_literal(&p, end, "SP:") || scan_literal(&p, end, "HP:") ||
                                             scan_literal(&p, end, "#P:")))

@@ -56,7 +56,7 @@ left_out = {
     # A raw or hex trace is numbers alone: in prose nothing tells them from others.
     'indented in prose': lambda b: re.search(rb'^(\d+ \d+ |[0-9a-f]{8} [0-9a-f]{8} )', b, re.M),
     # Tables of perf sched, histograms of triggers, logs and function graphs are not joined again.
-    'wrapped': lambda b: re.search(rb'Runtime ms|\(msec\)|# event histogram|hitcount:|host kernel:|funcgraph|FUNCTION CALLS', b),
+    'wrapped': lambda b: re.search(rb'Runtime ms|\(msec\)|# event histogram|hitcount:|host kernel:|funcgraph|FUNCTION CALLS|us \\|', b),
     # Only blanks tell that "Sep  2 00:44:35 host" is a log's.
     'odd blanks': lambda b: re.match(rb'\w{3}  \d \d\d:', b),
     # JSON in a text is found by its braces at line begins.
