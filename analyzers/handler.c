@@ -187,19 +187,6 @@ void handlers_end(struct handlers *h, int64_t end_ns)
         h->cpus[i].depth = 0;
 }
 
-int64_t handler_median_ns(const struct handler *handler)
-{
-    uint64_t all = 0, n = 0;
-    for (unsigned b = 0; b < 48; b++)
-        all += handler->durations[b];
-    for (unsigned b = 0; b < 48; b++) {
-        n += handler->durations[b];
-        if (2 * n >= all && all)
-            return (int64_t)1 << b;
-    }
-    return 0;
-}
-
 uint64_t handler_count_longer(const struct handler *handler, int64_t ns)
 {
     uint64_t n = 0;

@@ -43,8 +43,6 @@ void handlers_apply(struct handlers *handlers, const struct event_view *view, si
 void handlers_end(struct handlers *handlers, int64_t end_ns);
 void handlers_release(struct handlers *handlers);
 const struct handler *handlers_find(const struct handlers *handlers, int32_t cpu, int32_t kind, int32_t number, uint32_t name);
-/* Half of its invocations were shorter than this (a power of two); 0: never seen. */
-int64_t handler_median_ns(const struct handler *handler);
 /* How many of its invocations lasted at least that long (by powers of two: those surely longer). */
 uint64_t handler_count_longer(const struct handler *handler, int64_t ns);
 

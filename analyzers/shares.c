@@ -120,15 +120,6 @@ int64_t typical_kind_ns(const struct typical *typical, enum slice_kind kind)
     return typical->n_windows ? typical->kind_ns[kind] / typical->n_windows : 0;
 }
 
-int64_t typical_line_ns(const struct typical *typical, enum slice_kind kind, const struct subject *subject)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < typical->lines.n; i++)
-        if (same_share(&typical->lines.items[i], kind, 0, subject, true))
-            sum += typical->lines.items[i].amount_ns;
-    return typical->n_windows ? sum / typical->n_windows : 0;
-}
-
 void typical_release(struct typical *typical)
 {
     shares_release(&typical->lines);

@@ -40,7 +40,6 @@ struct typical {
 };
 void typical_add(struct typical *typical, const struct sweep *sweep);
 int64_t typical_kind_ns(const struct typical *typical, enum slice_kind kind); /* mean; 0 without windows */
-int64_t typical_line_ns(const struct typical *typical, enum slice_kind kind, const struct subject *subject);
 void typical_release(struct typical *typical);
 
 bool subject_same_line(const struct subject *a, const struct subject *b);

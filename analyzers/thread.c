@@ -54,12 +54,6 @@ bool thread_relays(const char *comm)
     return comm && begins_any(comm, prefixes);
 }
 
-bool thread_is_per_cpu_stop(const char *comm)
-{
-    static const char *const prefixes[] = {"migration/", "cpuhp/", "stopper/", NULL};
-    return comm && begins_any(comm, prefixes);
-}
-
 unsigned word_class_of(const char *word)
 {
     static const char *const waking[] = {"hrtimer_wakeup", "posix_timer_fn", "timerfd_tmrproc", "it_real_fn",

@@ -62,35 +62,6 @@ bool cpuset_parse(const char *text, struct cpuset *set)
     return true;
 }
 
-bool cpuset_parse_mask(const char *text, struct cpuset *set)
-{
-    *set = (struct cpuset){0};
-    size_t length = strlen(text);
-    while (length && isspace((unsigned char)text[length - 1]))
-        length--;
-    int cpu = 0;
-    size_t n_digits = 0;
-    for (; length; length--) {
-        char c = text[length - 1];
-        if (c == ',')
-            continue;
-        if (!isxdigit((unsigned char)c))
-            break;
-        int digit = isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
-        for (int bit = 0; bit < 4; bit++)
-            if (digit >> bit & 1) {
-                if (cpu + bit >= CPUSET_MAX)
-                    return false;
-                cpuset_add(set, cpu + bit);
-            }
-        cpu += 4;
-        n_digits++;
-    }
-    if (length == 1 && n_digits > 1 && (text[0] == 'x' || text[0] == 'X'))
-        return true;
-    return n_digits && (length == 0 || (length == 2 && text[0] == '0' && (text[1] | 32) == 'x'));
-}
-
 void cpuset_format(const struct cpuset *set, char *text, size_t size)
 {
     size_t used = 0;

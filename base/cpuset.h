@@ -14,7 +14,6 @@ struct cpuset {
 };
 
 bool cpuset_parse(const char *text, struct cpuset *set); /* false: not a list, or a CPU beyond CPUSET_MAX */
-bool cpuset_parse_mask(const char *text, struct cpuset *set); /* kernel hex masks: "ff", "00000000,0000000f" */
 void cpuset_add(struct cpuset *set, int cpu);
 void cpuset_remove(struct cpuset *set, int cpu);
 bool cpuset_has(const struct cpuset *set, int cpu);

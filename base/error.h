@@ -41,7 +41,7 @@ void error_prefix(struct error *error, const char *format, ...) __attribute__((f
 
 void error_clear(struct error *error);
 
-/* 0, 2, 3 or 4 as design.md says. */
+/* The exit code of its kind: 0, 2, 3 or 4. */
 int error_exit_code(const struct error *error);
 
 #endif

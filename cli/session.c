@@ -2,35 +2,18 @@
 #include "cli/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/gates.h"
 #include "report/plot.h"
 #include "report/text_view.h"
 
-/* A regular file that begins as a run file does. Whatever else it is, import_inputs() says what is wrong with it. */
-static bool is_run_file(const char *path)
-{
-    unsigned char bytes[64];
-    struct stat stat_buffer;
-    if (strcmp(path, "-") == 0 || stat(path, &stat_buffer) != 0 || !S_ISREG(stat_buffer.st_mode))
-        return false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t n = read(fd, bytes, sizeof bytes);
-    close(fd);
-    return n > 0 && store_is_run_file(bytes, (size_t)n);
-}
-
 struct store *session_store(const struct request *request, const char *const *paths, size_t n_paths,
                             struct error *error)
 {
-    if (n_paths == 1 && request->import.n_settings == 0 && is_run_file(paths[0]))
+    bool is_one_file = n_paths == 1 && strcmp(paths[0], "-") != 0;
+    if (is_one_file && request->import.n_settings == 0 && store_path_is_run_file(paths[0]))
         return store_open(paths[0], error);
     struct store_writer *writer = store_writer_new(NULL, error);
     if (!writer)

@@ -77,8 +77,3 @@ uint32_t event_batch_intern(struct event_batch *batch, const char *string, size_
 {
     return string ? string_set_intern(batch->strings.set, string, length) : 0;
 }
-
-const char *event_batch_string(const struct event_batch *batch, uint32_t local_id, size_t *length)
-{
-    return local_id ? string_set_get(batch->strings.set, local_id, length) : NULL;
-}

@@ -313,11 +313,6 @@ size_t store_count_facts(const struct store_writer *writer)
     return writer->tables[TABLE_FACTS].n;
 }
 
-size_t store_count_counters(const struct store_writer *writer)
-{
-    return writer->tables[TABLE_COUNTERS].n;
-}
-
 size_t store_count_claims(const struct store_writer *writer)
 {
     return writer->tables[TABLE_CLAIMS].n;
@@ -326,11 +321,6 @@ size_t store_count_claims(const struct store_writer *writer)
 size_t store_count_artefacts(const struct store_writer *writer)
 {
     return writer->tables[TABLE_ARTEFACTS].n;
-}
-
-size_t store_count_streams(const struct store_writer *writer)
-{
-    return writer->tables[TABLE_STREAMS].n;
 }
 
 const struct fact *store_peek_fact(const struct store_writer *writer, size_t index)
@@ -342,15 +332,4 @@ const struct fact *store_peek_fact(const struct store_writer *writer, size_t ind
 struct fact *store_edit_fact(struct store_writer *writer, size_t index)
 {
     return edit_row(writer, TABLE_FACTS, (uint32_t)index);
-}
-
-const struct counter *store_peek_counter(const struct store_writer *writer, size_t index)
-{
-    assert(index < writer->tables[TABLE_COUNTERS].n);
-    return pool_get(&writer->tables[TABLE_COUNTERS], sizeof(struct counter), index);
-}
-
-uint64_t store_count_events(const struct store_writer *writer)
-{
-    return writer->n_events;
 }

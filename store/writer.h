@@ -42,13 +42,9 @@ struct fact *store_edit_fact(struct store_writer *writer, size_t index);
 size_t store_count_runs(const struct store_writer *writer);
 size_t store_count_series(const struct store_writer *writer);
 size_t store_count_facts(const struct store_writer *writer);
-size_t store_count_counters(const struct store_writer *writer);
 size_t store_count_claims(const struct store_writer *writer);
 size_t store_count_artefacts(const struct store_writer *writer);
-size_t store_count_streams(const struct store_writer *writer);
 const struct fact *store_peek_fact(const struct store_writer *writer, size_t index);
-const struct counter *store_peek_counter(const struct store_writer *writer, size_t index);
-uint64_t store_count_events(const struct store_writer *writer); /* of all streams, committed so far */
 const char *store_keep(struct store_writer *writer, const char *text); /* a copy that lives as long as the writer */
 
 /* A series' histogram: any order, equal edges are added up, zero counts dropped. May be called again to add more. */

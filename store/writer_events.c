@@ -239,7 +239,6 @@ static void write_chunk(struct store_writer *writer, uint32_t stream, int32_t cp
     if (!row->n_events || end_ns > row->end_ns)
         row->end_ns = end_ns;
     row->n_events += n_events;
-    writer->n_events += n_events;
     writer_snapshot_if_due(writer, TABLE_STREAMS, stream);
     writer_flush_strings(writer);
     memcpy(c->bytes + sizeof(struct events_front), &to->state, sizeof to->state);

@@ -64,7 +64,6 @@ struct store_writer {
     struct series_writer *series;
     size_t streams_capacity, series_capacity;
     uint64_t serial; /* tells writers apart, for the ids that a batch remembers */
-    uint64_t n_events;
     bool no_sync;
     struct event_columns *columns; /* of the batch being committed; NULL until there is one */
     uint32_t *where;

@@ -136,7 +136,6 @@ void status_take(struct import *import, struct cyclictest_state *state, const st
 
 /* histogram.c */
 bool histogram_begins(struct lines *lines);
-bool histogram_line_is_footer(const struct line *line);
 /* FAILED: a count is negative or does not fit. */
 enum status histogram_read(struct import *import, struct cyclictest_state *state, struct lines *lines, struct error *error);
 

@@ -10,7 +10,7 @@
  *     # Histogram Overflows: 00000 00000 ...
  *     # Thread 0: 00012 00345 # 00020 others
  *
- * Footers came and went over twenty years (formats/rt-tests.md 1.4); whatever is there is taken. Bucket b holds
+ * Footers came and went over twenty years of rt-tests (git log src/cyclictest/); whatever is there is taken. Bucket b holds
  * [b, b + 1). A value equal to the limit is an overflow.
  */
 #include <stdio.h>
@@ -133,12 +133,6 @@ static bool is_row(const struct line *line, bool strict)
     if (!scan_i64(&p, end, &n) && !(p < end && (*p == '-' || (*p >= '0' && *p <= '9'))))
         return false;
     return !strict || p - count >= 6;
-}
-
-bool histogram_line_is_footer(const struct line *line)
-{
-    const char *p;
-    return footer_of(line, &p) != FOOTER_NONE;
 }
 
 bool histogram_begins(struct lines *lines)
