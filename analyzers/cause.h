@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the pieces of a window to one cause: design.md, "Attribution". */
+/* From the pieces of a window to one cause: docs/attribution.md. */
 #ifndef ANALYZERS_CAUSE_H
 #define ANALYZERS_CAUSE_H
 

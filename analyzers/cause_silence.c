@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Silence: time in which a CPU recorded nothing although something was due. The rules (a) to (f) of design.md:
+ * Silence: time in which a CPU recorded nothing although something was due. The rules, first that applies:
  *
  *     all CPUs silent, far beyond their own gaps                   hardware-stall, likely
  *     irq_disable and irq_enable around it                         irqs-off, proven (the sweep has made it a section)

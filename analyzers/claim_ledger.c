@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Ledgers out of what a tool says about a sample (rtla's auto-analysis; a timerlat sample with its interrupt's
- * latency). The tool's parts are no partition (methods.md 3.1): what they leave over is a part of its own, called
- * unexplained. What a tool infers is one witness: possible, no more.
+ * latency). The tool's parts are no partition (rtla adds up what ran, and prints no rest): what they leave over is a
+ * part of its own, called unexplained. What a tool infers is one witness: possible, no more.
  */
 #include "analyzers/noise_parts.h"
 #include "analyzers/outlier_build.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces side by side: medians of every step of the wakeup's path, and what the stretching looks like (methods.md 4.2). */
+/* Traces side by side: medians of every step of the wakeup's path, and what the stretching looks like (analyzers/path.h). */
 #include <math.h>
 #include <stdio.h>
 

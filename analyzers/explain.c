@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Why was it late: windows are selected, swept into closed ledgers, compared with the thread's typical windows, and
- * each gets one cause (design.md "Attribution").
+ * each gets one cause (docs/attribution.md).
  */
 #include "analyzers/explain.h"
 #include "analyzers/explain_chain.h"

@@ -20,7 +20,7 @@ struct value {
 };
 
 struct finding {
-    const char *code;      /* design.md "Finding codes"; a cause's name */
+    const char *code;      /* docs/findings.md lists all; a cause's name */
     const char *variant;   /* which sentence of the code fits ("" default): report/ looks up code:variant */
     enum severity severity;
     enum confidence confidence;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The words of design.md for slices, causes, windows and verdicts. */
+/* The words of the document (docs/json.md) for slices, causes, windows and verdicts. */
 #include "analyzers/outlier.h"
 #include "analyzers/verdict.h"
 

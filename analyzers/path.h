@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The path of a wakeup, step by step, over a whole run: medians and spread of each step, and what a comparison of two
- * such tables says (methods.md 4.2). The same code runs at every wakeup, so a step that takes longer in one run than
+ * such tables says. The same code runs at every wakeup, so a step that takes longer in one run than
  * in another was stretched: all alike (frequency), the first touches of cold code and data most (cache or bus), or
  * one step alone (a stall there).
  */

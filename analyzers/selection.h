@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Which windows deserve an explanation: what the tools marked, else the worst wakeups of the first class of threads
- * that has any (design.md "Attribution"). One pass over the events of a run, constant memory; with marks in a large
+ * that has any (docs/attribution.md, "Which instants"). One pass over the events of a run, constant memory; with marks in a large
  * trace only the neighbourhood of the marks is read.
  */
 #ifndef ANALYZERS_SELECTION_H

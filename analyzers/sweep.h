@@ -110,7 +110,7 @@ struct silence {
 #define SUBJECT_PROGRAMMED (-3)
 #define SUBJECT_STEP       (-4) /* time that did not pass: the clock stepped */
 #define SUBJECT_TRACER     (-5) /* the tracer's own stack dump of the wakeup, and what it does behind the switch */
-/* Numbers of a mode-switch piece: how far a relaxed thread is (design.md: dual kernels). */
+/* Numbers of a mode-switch piece: how far a relaxed thread is (docs/attribution.md, "Dual kernels"). */
 enum relax_stage { STAGE_NONE, STAGE_RELAX, STAGE_SCHEDULING, STAGE_SECONDARY, STAGE_HARDEN };
 
 /* nmi_handler events come when the handler is done, and say how long it took. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The document of a command: design.md's JSON, from which every view (JSON, text, HTML) is made.
+ * The document of a command (docs/json.md), from which every view (JSON, text, HTML) is made.
  *
  * `series` and `run` in it are zero-based indices into runs[] and runs[].series[].
  */

@@ -98,6 +98,7 @@ static const struct {
     {"compare", view_compare},   {"check", view_check},   {"report", view_report},
     {"cut", view_explain},
 };
+#define N_VIEWS (sizeof view_of / sizeof *view_of)
 
 void text_view_print(const json_t *document, const struct store *store, const struct analysis *analysis,
                      const struct text_options *options, FILE *file)
@@ -110,9 +111,10 @@ void text_view_print(const json_t *document, const struct store *store, const st
         .options = options,
     };
     const char *command = json_get_text(document, "command");
-    for (size_t i = 0; i < sizeof view_of / sizeof *view_of; i++)
-        if (strcmp(view_of[i].command, command) == 0)
-            view_of[i].print(&view);
+    size_t i = 0;
+    while (i < N_VIEWS && strcmp(view_of[i].command, command) != 0)
+        i++;
+    (i < N_VIEWS ? view_of[i].print : view_info)(&view);
 }
 
 /* ---- findings ---- */

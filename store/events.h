@@ -35,7 +35,7 @@ enum event_flag {
     FLAG_ROOT_STALLED = 1 << 9,   /* Linux's interrupts stalled, hardware's on */
     FLAG_HEAD_STALLED = 1 << 10,
     FLAG_TASK_UNKNOWN = 1 << 11,  /* the source printed no name (<...>); the tid is right */
-    FLAG_DOUBTFUL = 1 << 12,      /* the flag letters of this row may lie (design.md: flag letters by era) */
+    FLAG_DOUBTFUL = 1 << 12,      /* the flag letters of this row may lie (2.6 -rt: `n` was need-resched, `d` in an interrupt) */
     FLAG_IN_SECTION = 1 << 13,    /* between the tracer's begin and end marks */
     FLAG_NMI_NOISE = 1 << 14,
     FLAG_PREEMPT_DEPTH = 1 << 16, /* in flags_known only: the depth byte is known */
@@ -157,8 +157,6 @@ static inline uint32_t *event_batch_add(struct event_batch *batch, int64_t time_
 }
 /* The local id of a string (0 for NULL); and the same written into a word of the event just added, remembered for the commit. */
 uint32_t event_batch_intern(struct event_batch *batch, const char *string, size_t length);
-/* The text of a local id, before the batch is committed: a loan until the next intern. NULL for 0. */
-const char *event_batch_string(const struct event_batch *batch, uint32_t local_id, size_t *length);
 void event_batch_grow_strings(struct event_batch *batch);
 static inline void event_batch_set_string(struct event_batch *batch, uint32_t *word, uint32_t local_id)
 {

@@ -192,7 +192,7 @@ enum claim_section {
     SECTION_UNKNOWN = 0, SECTION_WAKEUP, SECTION_TIMER_IRQ, SECTION_TIMER_THREAD, SECTION_IRQS_OFF,
     SECTION_PREEMPT_OFF, SECTION_PREEMPT_IRQS_OFF, SECTION_SILENCE, SECTION_BLOCKED
 };
-/* The classes in which tools split a latency (rtla's; methods.md 3.1). */
+/* The classes in which tools split a latency: those of rtla timerlat's auto-analysis (tools/tracing/rtla/src/timerlat_aa.c). */
 enum part_kind {
     PART_IRQ_HANDLER_DELAY = 1, PART_PREVIOUS_IRQ, PART_TIMER_IRQ, PART_BLOCKING_THREAD, PART_NMI, PART_IRQ,
     PART_SOFTIRQ, PART_THREAD, PART_IDLE_EXIT, PART_HARDWARE, PART_OTHER

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* What a series measured (design.md: `path`). */
+/* What a series measured: `path` of the document. */
 #define MEASURE_PATHS(X)                                                                                     \
     X(TIMER_WAKEUP, "timer-wakeup")                                                                          \
     X(IRQ_HANDLER, "irq-handler")                                                                            \
@@ -29,7 +29,7 @@ enum policy {
 const char *policy_name(enum policy policy);              /* "fifo"; NULL for unknown */
 enum policy policy_from_name(const char *name);           /* "fifo", "SCHED_FIFO", "rr" ...; else unknown */
 
-/* What a tool does with periods that a stall swallowed: decides how runs can be compared (methods.md 4.6). */
+/* What a tool does with periods that a stall swallowed: decides how runs can be compared ("coordinated omission"). */
 enum omission { OMISSION_UNKNOWN = 0, OMISSION_SKIPS, OMISSION_REPLAYS, OMISSION_NONE };
 
 /* Which values a bin labelled b of width w holds. Importers store LOWER edges; this says what the label meant. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The generalised Pareto distribution of excesses over a threshold u, F(y) = 1 - (1 + shape*y/scale)^(-1/shape),
- * fitted to exact, binned and right-censored data alike (Coles 2001, chapter 4; methods.md 4.6).
+ * fitted to exact, binned and right-censored data alike (Coles, An Introduction to Statistical Modeling of Extreme
+ * Values, 2001, chapter 4).
  */
 #ifndef ANALYZERS_STATS_GPD_H
 #define ANALYZERS_STATS_GPD_H

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The document of every command over the samples: keys present and in order, integers, null for unknown, closed words,
-# slices that do not overlap and sum to the latency, a ledger that sums them.
+# slices that do not overlap and sum to the latency, a ledger that sums them. docs/json.md names every key.
 set -u
 top=${top:-$(cd "$(dirname "$0")/../.." && pwd)}
 inputs=${INPUTS:-$(ls -d "$top"/samples/* | grep -v README; find "$top/tests/data" -type f -size -200k ! -name '*.md' | sort)}
@@ -43,6 +43,7 @@ WORDS = {
             'idle idle-exit hardware-stall sched syscall mode-switch throttled stopped gap unexplained',
 }
 bad = 0
+page = open(sys.argv[2] + '/docs/json.md').read()
 
 def fail(where, what):
     global bad
@@ -194,8 +195,12 @@ def text_width(where, words):
             fail(where, 'a line of %d columns: %s' % (len(line), line[:60]))
             break
 
+for name in KEYS:
+    for key in KEYS[name].split():
+        if '"%s"' % key not in page:
+            fail('docs/json.md', '%s of %s is not in it' % (key, name))
 n = 0
-for path in sys.argv[2:]:
+for path in sys.argv[3:]:
     for job in ('info', 'explain', 'validate', 'check', 'compare'):
         run = subprocess.run([whylate, job, '--json', path], capture_output=True, stdin=subprocess.DEVNULL)
         where = '%s %s' % (job, path)
@@ -215,4 +220,4 @@ sys.exit(bad > 0 or n == 0)
 PY
 IFS='
 '
-python3 "$check" "${whylate:-$top/build/whylate}" $inputs
+python3 "$check" "${whylate:-$top/build/whylate}" "$top" $inputs
