@@ -16,6 +16,7 @@
     X(trace_hist) \
     X(ipipe_files) \
     X(cyclictest) \
+    X(summary_columns) \
     X(rt_tests_json) \
     X(rt_pairs) \
     X(rt_migrate) \

@@ -286,8 +286,16 @@ static void test_labelled_summaries(void **state)
     struct store *store = import_text("                A          B\n\n\t# Min Latencies: 00006\t\t00007\n  NICE(-19)\t# Avg Latencies: 00181\t\t00123\n"
                                       "\t# Max Latencies: 14432\t\t07456\n\n\t# Min Latencies: 00008\t\t00011\n  NICE(0)\t# Avg Latencies: 00456\t\t00316\n"
                                       "\t# Max Latencies: 37907\t\t12935\n");
-    assert_int_equal(store->n_runs, 2);
+    assert_int_equal(store->n_runs, 2); /* what the columns name */
     assert_int_equal(store->n_series, 4);
+    assert_string_equal(store->runs[1].label, "B");
+    check(store, 1, "NICE(0)", N, 8000, 456000, 37907000);
+    check(store, 2, "NICE(-19)", N, 7000, 123000, 7456000);
+    store_close(store);
+    store = import_text("\t# Min Latencies: 00006\t\t00007\n  NICE(-19)\t# Avg Latencies: 00181\t\t00123\n"
+                        "\t# Max Latencies: 14432\t\t07456\n\n\t# Min Latencies: 00008\t\t00011\n\t# Avg Latencies: 00456\t\t00316\n"
+                        "\t# Max Latencies: 37907\t\t12935\n"); /* columns without a name */
+    assert_int_equal(store->n_runs, 2);
     check(store, 1, "T1", N, 7000, 123000, 7456000);
     check(store, 2, "T0", N, 8000, 456000, 37907000);
     store_close(store);
