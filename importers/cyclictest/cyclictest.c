@@ -134,7 +134,7 @@ static struct probe_result cyclictest_probe(struct lines *lines, const struct me
     if (p == end)
         return (struct probe_result){NOT_MINE, NULL};
     int sureness = NOT_MINE;
-    if (*p == 'T' && (is_spike(&line) || status_line_parse(lines, &status)))
+    if (abreast_begins(lines) || (*p == 'T' && (is_spike(&line) || status_line_parse(lines, &status))))
         sureness = LIKELY;
     else if (*p >= '0' && *p <= '9' && is_verbose_block(lines))
         sureness = PLAUSIBLE;
@@ -245,6 +245,32 @@ static void take_header(struct cyclictest_state *state, const struct line *line)
     state->has_header = has_policy;
 }
 
+static enum status take(struct import *import, struct cyclictest_state *state, struct lines *lines, unsigned *cursor_up,
+                        bool *is_ours, struct error *error);
+
+static enum status take_abreast(struct import *import, struct cyclictest_state *state, struct lines *lines, struct error *error)
+{
+    struct text text = {0};
+    uint64_t line = lines_number(lines);
+    size_t n_lines = abreast_set_apart(lines, &text);
+    struct lines *apart = lines_new(text_string(&text), text.length);
+    enum status status = OK;
+    unsigned cursor_up = 0;
+    bool is_ours = true;
+    while (status != FAILED && is_ours && !lines_at_end(apart)) {
+        size_t before = lines_tell(apart);
+        status = take(import, state, apart, &cursor_up, &is_ours, error);
+        if (!is_ours || lines_tell(apart) == before)
+            lines_skip(apart, 1);
+        is_ours = true;
+    }
+    lines_free(apart);
+    text_release(&text);
+    import_note_n(import, "repaired-text", n_lines, line, "undone: several results in a line");
+    lines_skip(lines, n_lines);
+    return status;
+}
+
 /* Takes what stands at the current line, if it is ours. */
 static enum status take(struct import *import, struct cyclictest_state *state, struct lines *lines, unsigned *cursor_up,
                         bool *is_ours, struct error *error)
@@ -258,6 +284,8 @@ static enum status take(struct import *import, struct cyclictest_state *state, s
     *cursor_up = line.cursor_up ? line.cursor_up : *cursor_up;
     if (is_spike(&line)) {
         take_spike(import, state, &line);
+    } else if (abreast_begins(lines)) {
+        return take_abreast(import, state, lines, error);
     } else if (status_line_parse(lines, &status)) {
         if (is_header(lines))
             take_header(state, &line);
@@ -352,7 +380,7 @@ static void cyclictest_finish(struct import *import)
 static const char *const cyclictest_marks[] = {
     "^T", "^#", "^{", "^0", "Latenc", "Histogram", "policy", "cyclictest", "signaltest", "cyclicdeadline", "cpu_dma_latency",
     "CPUs", "WARN", "defaulting realtime", "FATAL: timerthread", "spikes = ", "Using ", "deadline thread ", "main thread ",
-    "Avg ", "Min ", "Max ", NULL,
+    "Avg ", "Min ", "Max ", "Max:", NULL,
 };
 
 const struct importer importer_cyclictest = {

@@ -134,6 +134,11 @@ bool header_line_parse(const struct line *line, enum policy *policy, bool *has_p
 void status_take(struct import *import, struct cyclictest_state *state, const struct status_line *status, uint64_t line,
                  bool is_repaint);
 
+/* abreast.c: status lines that share a line, or stand behind something else */
+bool abreast_begins(struct lines *lines);
+/* Set as lines of their own in out. Returns how many lines they took. */
+size_t abreast_set_apart(struct lines *lines, struct text *out);
+
 /* histogram.c */
 bool histogram_begins(struct lines *lines);
 /* FAILED: a count is negative or does not fit. */

@@ -385,6 +385,37 @@ static void test_rows_beyond_worst(void **state)
     store_close(store);
 }
 
+/* Status lines behind tags and prefixes, several in one line, coded line ends; two runs side by side. */
+static void test_lines_apart(void **state)
+{
+    (void)state;
+#define T0 "T: 0 ( 1346) P:80 I:1000 C:  10000 Min:      7 Act:   13 Avg:   14 Max:     131"
+#define T1 "T: 1 ( 1347) P:80 I:1500 C:   6667 Min:      8 Act:   13 Avg:   15 Max:      52"
+    static const char *const texts[] = {
+        "<p>I ran:</p><pre><code>" T0 "<br>" T1 "</code></pre>\n",
+        "May 12 10:22:01 target cyclictest[812]: " T0 "\nMay 12 10:22:01 target cyclictest[812]: " T1 "\n",
+        "{\"body\":\"Results:\\n" T0 "\\n" T1 "\\n\"}\n",
+        "policy: fifo: loadavg: 0.31 0.31 0.19 1/358 2236 " T0 " " T1 " and so on\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct store *store = import_text(texts[i]);
+        assert_int_equal(store->n_runs, 1);
+        assert_int_equal(store->n_series, 2);
+        check(store, 0, "T0", 10000, 7000, 14000, 131000);
+        check(store, 1, "T1", 6667, 8000, 15000, 52000);
+        store_close(store);
+    }
+    struct store *store = import_text(T0 " |  T: 0 ( 2346) P:80 I:1000 C:  10000 Min:      3 Act:   13 Avg:    4 Max:      31\n" T1
+                                      " |  T: 1 ( 2347) P:80 I:1500 C:   6667 Min:      3 Act:   13 Avg:    5 Max:      22\n");
+    assert_int_equal(store->n_runs, 2);
+    check(store, 0, "T0", 10000, 7000, 14000, 131000);
+    check(store, 2, "T0", 10000, 3000, 4000, 31000);
+    check(store, 3, "T1", 6667, 3000, 5000, 22000);
+    store_close(store);
+#undef T0
+#undef T1
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,7 +425,7 @@ int main(void)
         cmocka_unit_test(test_claims),              cmocka_unit_test(test_explained_lines), cmocka_unit_test(test_release_alone),
         cmocka_unit_test(test_rows_beyond_worst),   cmocka_unit_test(test_mentioned_commands),
         cmocka_unit_test(test_labelled_summaries),  cmocka_unit_test(test_release_headings), cmocka_unit_test(test_hwlat_lines),
-        cmocka_unit_test(test_headless_top),        cmocka_unit_test(test_coded_line_ends),
+        cmocka_unit_test(test_headless_top), cmocka_unit_test(test_lines_apart),        cmocka_unit_test(test_coded_line_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
