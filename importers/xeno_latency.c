@@ -52,12 +52,12 @@ static struct cell without_interrupt(struct cell text)
     return cell_starts(text, "^C") ? cell_trim(cell_from(text, 2)) : text;
 }
 
-/* "RTD|", "HSS|" and the rules "---|": the tag, or NULL. */
+/* "RTD|", "HSS|" and the rules "---|", wikis set the bar apart: the tag, or NULL. */
 static const char *tag_of(struct cell text)
 {
     static const char *const tags[] = {"RTT|", "RTH|", "RTD|", "RTS|", "HSD|", "HSH|", "HSS|", "---|"};
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
-        if (cell_starts(text, tags[i]))
+        if (text.length > 3 && memcmp(text.text, tags[i], 3) == 0 && cell_starts(cell_trim(cell_from(text, 3)), "|"))
             return tags[i];
     return NULL;
 }
@@ -81,6 +81,8 @@ static struct probe_result latency_probe(struct lines *lines, const struct membe
     struct line line;
     if (!lines_peek(lines, 0, &line))
         return (struct probe_result){NOT_MINE, NULL};
+    if (latency_is_abreast(&line))
+        return (struct probe_result){CERTAIN, NULL};
     struct cell text = without_interrupt(cell_trim(cell_of(&line)));
     const char *tag = tag_of(text);
     if (tag && tag[0] != '-')
@@ -138,6 +140,13 @@ static void assume_header(struct table *table, size_t n_cells)
 /* The cell as ns: us with decimals, or whole ns (2.0). */
 static bool value_ns(struct table *table, struct cell cell, int64_t *ns)
 {
+    char copy[32];
+    char *comma = cell.length < sizeof copy ? memchr(cell.text, ',', cell.length) : NULL;
+    if (comma && !memchr(cell.text, '.', cell.length)) { /* of another locale, as in "1,393" us */
+        cell_copy(cell, copy, sizeof copy);
+        copy[comma - cell.text] = '.';
+        cell.text = copy;
+    }
     if (cell_is_decimal(cell))
         table->has_decimals = true;
     bool is_rtai = !strcmp(table->result.tool, LATENCY_RTAI), is_us = !is_rtai && (table->has_decimals || table->unit_is_stated);
@@ -486,6 +495,18 @@ static size_t join_row(struct lines *lines, size_t ahead, const struct table *ta
 static enum status latency_read(struct import *import, struct lines *lines, struct error *error)
 {
     (void)error;
+    struct line first;
+    if (lines_peek(lines, 0, &first) && latency_is_abreast(&first)) {
+        struct text text = {0};
+        size_t n_lines = latency_set_apart(lines, &text);
+        struct lines *apart = lines_new(text_string(&text), text.length);
+        enum status status = latency_read(import, apart, error);
+        lines_free(apart);
+        text_release(&text);
+        import_note_n(import, "repaired-text", n_lines, first.number, "undone: several results in a line");
+        lines_skip(lines, n_lines);
+        return status;
+    }
     struct table *table = memory_new(sizeof *table);
     latency_init(&table->result);
     table->elapsed_ns = NS_UNKNOWN;
@@ -527,7 +548,7 @@ static enum status latency_read(struct import *import, struct lines *lines, stru
 }
 
 static const char *const xeno_latency_marks[] = {
-    "RTT|", "RTH|", "RTD|", "RTS|", "HSD|", "HSH|", "HSS|", "---|", "== Sampling period:", "warming up", "RTAI Testsuite", NULL,
+    "RTT|", "RTH|", "RTD|", "RTS|", "RTH |", "RTD |", "RTS |", "RTH\\", "RTD\\", "RTS\\", "HSD|", "HSH|", "HSS|", "---|", "== Sampling period:", "warming up", "RTAI Testsuite", NULL,
 };
 
 const struct importer importer_xeno_latency = {

@@ -3,6 +3,7 @@
 #ifndef IMPORTERS_XENO_LATENCY_H
 #define IMPORTERS_XENO_LATENCY_H
 
+#include "base/text.h"
 #include "importers/cells.h"
 #include "importers/importer.h"
 
@@ -42,5 +43,10 @@ void latency_release(struct latency_result *result);
 void latency_read_context(struct import *import, struct latency_result *result, struct cell text);
 /* Checks the result against itself, notes what is odd, and stores its series. */
 void latency_store(struct import *import, struct latency_result *result);
+
+/* xeno_latency_lines.c: rows that share a line, or stand behind something else */
+bool latency_is_abreast(const struct line *line);
+/* Set as lines of their own in out. Returns how many lines they took. */
+size_t latency_set_apart(struct lines *lines, struct text *out);
 
 #endif

@@ -149,6 +149,11 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
 size_t histogram_row_width(struct lines *lines);
 /* The lines that the row at the cursor takes; more than 1: joined is their text. */
 size_t histogram_row_join(struct lines *lines, size_t width, struct text *joined);
+/*
+ * "000002 000100000120": the tabs between the counts are lost. No count of seven digits begins with a zero; later rows have
+ * as many columns as the first (n_columns, 0: this is the first). False: the row is as printed.
+ */
+bool histogram_row_unglue(const struct line *line, size_t n_columns, struct text *out);
 /* Behind a footer: nothing but numbers, "# 00020 others", or a part of that. */
 bool histogram_line_continues(const struct line *line);
 

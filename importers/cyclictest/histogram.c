@@ -431,7 +431,7 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
     uint64_t begin = lines_number(lines);
     bool old_maximum = false;
     size_t width = 0, n_lines = 1;
-    uint64_t n_wrapped = 0;
+    uint64_t n_wrapped = 0, n_glued = 0;
     struct text joined = {0};
     /* The histogram of a live display, or of a --json run, belongs to the lines before it. */
     bool is_other_half = rows_of_summary(state, lines);
@@ -465,6 +465,10 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
                 width = histogram_row_width(lines);
             if (width && (n_lines = histogram_row_join(lines, width, &joined)) > 1)
                 take_joined(lines, n_lines, &joined, &line);
+            else if ((table.n_rows == 0 || n_glued) && histogram_row_unglue(&line, n_glued ? table.n_columns : 0, &joined)) {
+                take_joined(lines, 1, &joined, &line);
+                n_glued++;
+            }
             const char *q = line.text;
             scan_blanks(&q, line.text + line.length);
             const char *digits = q;
@@ -487,6 +491,8 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
         }
         n_wrapped += n_lines - 1;
     }
+    if (n_glued)
+        import_note_n(import, "repaired-text", n_glued, begin, "undone: lost tabs");
     if (n_wrapped)
         import_note_n(import, "repaired-text", n_wrapped, begin, "undone: %s", repair_name(REPAIR_WRAPPED));
     text_release(&joined);

@@ -106,3 +106,26 @@ bool histogram_line_continues(const struct line *line)
     scan_blanks(&p, end);
     return p == end;
 }
+
+bool histogram_row_unglue(const struct line *line, size_t n_columns, struct text *out)
+{
+    const char *p = line->text, *end = p + line->length, *word;
+    scan_blanks(&p, end);
+    const char *bucket = p;
+    uint64_t ignored;
+    if (!scan_u64(&p, end, &ignored) || !scan_blanks(&p, end))
+        return false;
+    for (word = p; p < end && *p >= '0' && *p <= '9'; p++) {
+    }
+    size_t length = (size_t)(p - word);
+    scan_blanks(&p, end);
+    if (p != end || length < 12 || length % 6 != 0 || (n_columns > 1 ? length != 6 * n_columns : *word != '0'))
+        return false;
+    text_truncate(out, 0);
+    text_add_n(out, bucket, (size_t)(word - bucket));
+    for (size_t i = 0; i < length; i += 6) {
+        text_add_n(out, word + i, 6);
+        text_add_char(out, ' ');
+    }
+    return true;
+}

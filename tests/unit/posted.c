@@ -416,6 +416,51 @@ static void test_lines_apart(void **state)
 #undef T1
 }
 
+/* Xenomai's rows behind tags and prefixes, in one line, with odd bars, with decimal commas: the same numbers. */
+static void test_latency_rows_apart(void **state)
+{
+    (void)state;
+#define RTT "RTT|  00:00:01  (periodic user-mode task, 100 us period, priority 99)"
+#define RTH "RTH|----lat min|----lat avg|----lat max|-overrun|---msw|---lat best|--lat worst"
+#define RTD "RTD|      1.393|      2.908|     21.765|       0|     0|      1.393|     21.765"
+#define RTS "RTS|      1.393|      2.920|     21.765|       0|     0|    00:00:02/00:00:02"
+    static const char *const texts[] = {
+        "<pre><code>" RTT "\n" RTH "\n" RTD "\n" RTS "</code></pre>\n",
+        RTT "<br>" RTH "<br>" RTD "<br>---|-----------|---<br>" RTS "<br>\n",
+        "they say == Sampling period: 100 us == Test mode: periodic " RTT " " RTH " " RTD " ---|-----------|--- " RTS " and so on\n",
+        "May 12 10:22:01 t latency[8]: " RTT "\nMay 12 10:22:01 t latency[8]: " RTH "\nMay 12 10:22:02 t latency[8]: " RTD
+        "\nMay 12 10:22:02 t latency[8]: " RTS "\n",
+        RTT "\nRTH | ----lat min | ----lat avg | ----lat max | -overrun | ---msw | ---lat best | --lat worst\n"
+        "RTD | 1.393 | 2.908 | 21.765 | 0 | 0 | 1.393 | 21.765\n--- | ----------- | ---\nRTS | 1.393 | 2.920 | 21.765 | 0 | 0 | 00:00:02/00:00:02\n",
+        "== All results in microseconds\n" RTT "\n" RTH "\nRTD|      1,393|      2,908|     21,765|       0|     0|      1,393|     21,765\n"
+        "RTS|      1,393|      2,920|     21,765|       0|     0|    00:00:02/00:00:02\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct store *store = import_text(texts[i]);
+        assert_int_equal(store->n_series, 1);
+        check(store, 0, "latency", N, 1393, 2920, 21765);
+        assert_int_equal(store->series[0].interval_ns, 100000);
+        store_close(store);
+    }
+    assert_null(try_text("  PORTD|=0x10; if (a | b) { PORTD|= (1<<3) | 4; }\n"));
+#undef RTT
+#undef RTH
+#undef RTD
+#undef RTS
+}
+
+/* The tabs between a histogram's counts are lost: no count of more than six digits begins with a zero. */
+static void test_lost_tabs(void **state)
+{
+    (void)state;
+    struct store *store = import_text("# Histogram\n000001 000005000004\n000002 100100000120\n000003 000030000020\n# Total: 000100135 000000144\n"
+                                      "# Min Latencies: 00001 00001\n# Avg Latencies: 00002 00002\n# Max Latencies: 00003 00003\n# Histogram Overflows: 00000 00000\n");
+    check(store, 0, "T0", 100135, 1000, 2000, 3000);
+    check(store, 1, "T1", 144, 1000, 2000, 3000);
+    assert_false(has_note(store, "counts-mismatch"));
+    store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,7 +470,7 @@ int main(void)
         cmocka_unit_test(test_claims),              cmocka_unit_test(test_explained_lines), cmocka_unit_test(test_release_alone),
         cmocka_unit_test(test_rows_beyond_worst),   cmocka_unit_test(test_mentioned_commands),
         cmocka_unit_test(test_labelled_summaries),  cmocka_unit_test(test_release_headings), cmocka_unit_test(test_hwlat_lines),
-        cmocka_unit_test(test_headless_top), cmocka_unit_test(test_lines_apart),        cmocka_unit_test(test_coded_line_ends),
+        cmocka_unit_test(test_headless_top), cmocka_unit_test(test_lines_apart), cmocka_unit_test(test_latency_rows_apart), cmocka_unit_test(test_lost_tabs),        cmocka_unit_test(test_coded_line_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
