@@ -178,6 +178,27 @@ static int apart(double *a, size_t n_a, double *b, size_t n_b, double matters, d
     return way != 0 && direction_of(*from, *to, matters) == way ? way : 0;
 }
 
+#define LARGEST_MATTERS 1.5 /* ratio of maxima */
+
+/*
+ * The shorter side holds the largest value of all: among n_a + n_b samples of one kind it lies there with the share of its
+ * length. Threads may be late together, so that further maxima of the side count for nothing.
+ */
+static void by_largest(const struct compare *compare, uint32_t side, struct difference *d)
+{
+    const struct side *a = &compare->sides[compare->baseline], *b = &compare->sides[side];
+    double p = 2 * fmin(a->n, b->n) / (a->n + b->n); /* either side could have been it */
+    int way = direction_of(a->max_ns, b->max_ns, LARGEST_MATTERS);
+    bool shorter_is_worse = (way > 0) == (b->n < a->n);
+    if (d->tail != 0 || way == 0 || !shorter_is_worse || !(p < compare_alpha(compare)))
+        return;
+    d->tail = way;
+    d->tail_p = p;
+    d->tail_from_ns = a->max_ns;
+    d->tail_to_ns = b->max_ns;
+    d->tail_confidence = CONFIDENCE_LIKELY;
+}
+
 static void by_ranks(const struct compare *compare, uint32_t side, struct difference *d)
 {
     double alpha = compare_alpha(compare), *a, *b;
@@ -195,6 +216,7 @@ static void by_ranks(const struct compare *compare, uint32_t side, struct differ
     d->tail_level = NAN;
     free(a);
     free(b);
+    by_largest(compare, side, d);
 }
 
 /*

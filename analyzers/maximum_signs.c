@@ -84,11 +84,18 @@ static void tell_tick(const struct store *store, const struct judged *judged, st
     finding_integer(out, finding, "tick_ns", (int64_t)tick);
 }
 
+/*
+ * The pause is 50 ms, and its end waits for the next tick: with a slow one some ms more. The fair server of 6.12 and later
+ * takes as long of each second.
+ */
+#define THROTTLE_LEAST_NS 48.5e6
+#define THROTTLE_MOST_NS  54.2e6
+
 static void tell_throttling(const struct store *store, const struct judged *judged, struct findings *out)
 {
     const struct series *s = &store->series[judged->series];
     const char *runtime = run_fact(store, s->run, "sched.rt_runtime_us|kernel.sched_rt_runtime_us");
-    if (!is_near(s->max_ns, 50e6, 0.03) || !(judged->is_far || !judged->has_shape) || (runtime && strtol(runtime, NULL, 10) < 0) ||
+    if ((double)s->max_ns < THROTTLE_LEAST_NS || (double)s->max_ns > THROTTLE_MOST_NS || !(judged->is_far || !judged->has_shape) || (runtime && strtol(runtime, NULL, 10) < 0) ||
         series_is_cokernel(store, s))
         return;
     struct finding *finding = judged_finding(store, judged, out, "throttle-signature", "", SEVERITY_WARNING,

@@ -39,7 +39,7 @@ static bool is_dressing(struct cell text)
 /* A prompt, or a program with its options: what was run, not what it is called. */
 static bool is_command(struct cell text)
 {
-    static const char *const programs[] = {"cyclictest", "sudo ", "./", "hackbench", "stress", "latency -", "latmus", "taskset", "chrt ",
+    static const char *const programs[] = {"cyclictest -", "sudo ", "./", "hackbench", "stress", "latency -", "latmus", "taskset", "chrt ",
                                            "policy:", "# /dev/cpu_dma", "/dev/cpu_dma", "WARN", "uname "};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         if (cell_starts(text, programs[i]))
@@ -120,7 +120,7 @@ static bool is_of_kernel(const char *text, const char *release, bool has_tail)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (length == strlen(others[i]) && strncasecmp(word, others[i], length) == 0)
             return false;
-    return has_tail || release == text || (length == 6 && strncasecmp(word, "kernel", 6) == 0) || (length == 5 && strncasecmp(word, "linux", 5) == 0);
+    return has_tail || release == text || (length == 6 && strncasecmp(word, "kernel", 6) == 0) || (length == 5 && strncasecmp(word, "linux", 5) == 0) || (length == 3 && strncasecmp(word, "tag", 3) == 0);
 }
 
 /* "6.1.31-rt11-sun50iw9" in a heading: three numbers, or two with what a patch or a distribution adds. */
@@ -128,7 +128,8 @@ static bool find_release(const char *text, char release[80])
 {
     for (const char *p = text; *p; p++) {
         int major, minor, patch, n2 = 0, n3 = 0;
-        bool begins = p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '.' || p[-1] == '-' || p[-1] == '_');
+        const char *before = p > text && p[-1] == 'v' ? p - 1 : p; /* "tag v6.12.87" */
+        bool begins = before == text || !(isalnum((unsigned char)before[-1]) || strchr(".-_", before[-1]));
         if (!begins || !isdigit((unsigned char)*p) || sscanf(p, "%d.%d%n.%d%n", &major, &minor, &n2, &patch, &n3) < 2)
             continue;
         size_t length = strspn(p, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-_+~");

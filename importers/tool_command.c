@@ -200,7 +200,10 @@ static const char *command_end(const char *text, const char *begin, const char *
     char quote = begin > text && strchr("\"'`", begin[-1]) ? begin[-1] : '`';
     if (begin > text && is_bracket(text, begin))
         quote = ')';
-    for (char open = 0; p < end; p++) {
+    for (char open = 0, n_open = 0; p < end; p++) {
+        n_open = (char)(n_open + (*p == '(' && n_open < 100));
+        if (*p == ')' && n_open-- == 0) /* of "run a load (e.g. cyclictest -p 80)" */
+            break;
         if (quote == ')' && end - p >= 3 && memcmp(p, "\xef\xbc\x89", 3) == 0) /* the wide bracket of Chinese */
             break;
         if (open) {

@@ -57,8 +57,10 @@ const struct sentence sentences_maximum[] = {
              "have waited for the next tick",
      .advice = "state the kernel's HZ (--set kernel.hz=250), and look for a missed reschedule or a timer without high resolution"},
     {.code = "throttle-signature",
-     .text = "{series}: the maximum of {max_ns} is the pause of real-time throttling (50 ms of each second by default)",
-     .advice = "find the real-time task that spins, or switch throttling off: echo -1 > /proc/sys/kernel/sched_rt_runtime_us",
+     .text = "{series}: the maximum of {max_ns} is the pause of real-time throttling (50 ms of each second by default), or since "
+             "6.12 the fair server's turn",
+     .advice = "find the real-time task that spins, or switch throttling off: echo -1 > /proc/sys/kernel/sched_rt_runtime_us; the fair "
+               "server's share is in /sys/kernel/debug/sched/fair_server",
      .meaning = "The latency is as long as the pause that real-time throttling imposes."},
     {.code = "sentinel-value", .text = "{series}: {max_ns} is the limit of a type or a start value, not a latency",
      .advice = "ignore this value; newer versions of the tool print none",

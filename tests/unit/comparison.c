@@ -63,6 +63,39 @@ static void a_lone_maximum_against_another_is_possible_at_most(void **state)
     bench_end(&b);
 }
 
+/*
+ * Three of four threads stood for 50 ms in the short run, none of the long one, whose smallest maximum is no smaller: by chance
+ * the largest of all samples lies in the shorter side with the share of its length. Of equal lengths nothing follows.
+ */
+static void the_largest_value_in_the_shorter_run_is_a_worse_tail(void **state)
+{
+    (void)state;
+    static const int64_t max_ns[2][4] = {{51956000, 50106000, 51965000, 59000}, {57000, 77000, 68000, 81000}};
+    for (size_t equal = 0; equal < 2; equal++) {
+        struct bench b;
+        bench_begin(&b);
+        for (uint32_t side = 0; side < 2; side++) {
+            bench_run(&b, side ? "reverted" : "before", side);
+            for (size_t i = 0; i < 4; i++) {
+                const char *const names[] = {"T0", "T1", "T2", "T3"};
+                struct series s = series_of(&b, names[i]);
+                s.n_samples = side && !equal ? 272329322 : 4688252;
+                s.min_ns = 3000;
+                s.avg_ns = 6000;
+                s.max_ns = max_ns[side][i];
+                bench_series(&b, &s, NULL, 0);
+            }
+        }
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+        const struct finding *tail = found(&b, "tail-improved");
+        assert_true((tail != NULL) == !equal);
+        if (tail)
+            assert_int_equal(tail->confidence, CONFIDENCE_LIKELY);
+        assert_null(found(&b, "tail-regressed"));
+        bench_end(&b);
+    }
+}
+
 /* The label that a side's runs share names it, whatever is in its folder. */
 static void repeats_of_a_folder_are_one_name(void **state)
 {
@@ -357,6 +390,7 @@ int main(void)
         cmocka_unit_test(a_longer_run_alone_shows_nothing),
         cmocka_unit_test(a_worse_tail_and_body_are_said),
         cmocka_unit_test(repeats_of_a_folder_are_one_name),
+        cmocka_unit_test(the_largest_value_in_the_shorter_run_is_a_worse_tail),
         cmocka_unit_test(a_lone_maximum_against_another_is_possible_at_most),
         cmocka_unit_test(isolation_of_one_side_invalidates_unless_under_test),
         cmocka_unit_test(isolation_is_of_the_measured_cpu),

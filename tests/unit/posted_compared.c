@@ -186,13 +186,28 @@ static void test_messages_of_results(void **state)
     store_close(store);
 }
 
+/* A command in brackets ends with them, "v" before a release, a heading that begins with the tool's name. */
+static void test_regression_report(void **state)
+{
+    (void)state;
+    struct store *store = import_text("run a load (e.g. stress-ng --cpu 4), then (e.g. cyclictest -a -t -m -p 80 -i 250 -d 0):\n\n"
+                                      "cyclictest results on the current linux-6.12.y branch (tag v6.12.87):\n# /dev/cpu_dma_latency set to 0us\n" OLD_STATUS
+                                      "\ncyclictest results on 6.12.y with it reverted:\n# /dev/cpu_dma_latency set to 0us\n" NEW_STATUS);
+    assert_int_equal(store->n_runs, 2);
+    assert_string_equal(fact(store, 0, "cyclictest.command"), "cyclictest -a -t -m -p 80 -i 250 -d 0");
+    assert_string_equal(fact(store, 0, "kernel.release"), "6.12.87");
+    assert_string_equal(fact(store, 1, "kernel.release"), "");
+    assert_string_equal(fact(store, 1, "heading"), "cyclictest results on 6.12.y with it reverted");
+    store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels_above), cmocka_unit_test(test_headings), cmocka_unit_test(test_soft_breaks),
         cmocka_unit_test(test_summary_first), cmocka_unit_test(test_glued_edge), cmocka_unit_test(test_drawn_rows),
         cmocka_unit_test(test_drawn_columns), cmocka_unit_test(test_drawn_threads), cmocka_unit_test(test_statistics),
-        cmocka_unit_test(test_messages_of_results),
+        cmocka_unit_test(test_messages_of_results), cmocka_unit_test(test_regression_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
