@@ -279,38 +279,52 @@ static size_t take_of_few(struct event_merge *merge, struct event_ref *refs, siz
     return n;
 }
 
-static size_t take_of_many(struct event_merge *merge, struct event_ref *refs, size_t n_refs)
+/* One event; false: its chunk is at its end, and stays until the next call. */
+static bool take_one(struct event_merge *merge, struct event_ref *ref)
 {
-    size_t n = 0;
     struct entry *heap = merge->heap;
-    while (n < n_refs) {
-        struct source *source = heap[0].source;
-        refs[n++] = (struct event_ref){source->view, (uint32_t)source->chunk, (uint32_t)source->i, source->cpu};
-        if (++source->i == source->n) {
-            advance_chunk(merge, 0);
-            break;
-        }
-        heap[0].time_ns = source->time_ns[source->i];
-        advance_heap(merge);
+    size_t at = 0;
+    for (size_t i = 1; merge->has_few && i < merge->n_heap; i++)
+        at = heap[i].time_ns < heap[at].time_ns ? i : at;
+    struct source *source = heap[at].source;
+    *ref = (struct event_ref){source->view, (uint32_t)source->chunk, (uint32_t)source->i, source->cpu};
+    if (++source->i == source->n) {
+        advance_chunk(merge, at);
+        return false;
     }
-    return n;
+    heap[at].time_ns = source->time_ns[source->i];
+    if (!merge->has_few)
+        advance_heap(merge);
+    return true;
 }
 
-size_t event_merge_take(struct event_merge *merge, struct event_ref *refs, size_t n_refs)
+/* Before any other event is taken: the chunk that ended at the last call goes. */
+static inline void leave_chunk(struct event_merge *merge)
 {
     if (__builtin_expect(merge->left != SIZE_MAX, 0)) {
         unpin(merge, merge->left, true);
         merge->left = SIZE_MAX;
     }
-    if (!merge->n_heap)
-        return 0;
-    /* A chunk that ends stays until the next call. */
-    return merge->has_few ? take_of_few(merge, refs, n_refs) : take_of_many(merge, refs, n_refs);
+}
+
+size_t event_merge_take(struct event_merge *merge, struct event_ref *refs, size_t n_refs)
+{
+    size_t n = 0;
+    leave_chunk(merge);
+    if (merge->n_heap && merge->has_few)
+        return take_of_few(merge, refs, n_refs);
+    while (n < n_refs && merge->n_heap && take_one(merge, &refs[n++]))
+        ;
+    return n;
 }
 
 bool event_merge_next(struct event_merge *merge, struct event_ref *ref)
 {
-    return event_merge_take(merge, ref, 1) > 0;
+    leave_chunk(merge);
+    if (!merge->n_heap)
+        return false;
+    take_one(merge, ref);
+    return true;
 }
 
 void event_merge_each_stretch(struct event_merge *merge, event_stretch_handler *handler, void *context)
