@@ -107,10 +107,31 @@ static const char *interrupted_function(const struct claim *c, bool *enables)
     return NULL;
 }
 
+/*
+ * Where the stack of a kernel's log leaves the interrupt that looked: behind its entry if the frames of the report stand in
+ * front of it, else at the front.
+ */
+static size_t log_stack_begin(const struct claim *c)
+{
+    static const char *const lookers[] = {"rcu_dump_cpu_stacks", "rcu_sched_clock_irq", "rcu_check_callbacks", "check_cpu_stall",
+                                          "print_cpu_stall", "watchdog_timer_fn", "dump_cpu_task", "rcu_pending"};
+    static const char *const entries[] = {"el1_irq", "el0_irq", "el1h_64_irq", "el0t_64_irq", "__irq_svc", "__irq_usr", "apic_timer_interrupt",
+                                          "asm_sysvec_", "do_vint", "ret_from_intr", "decrementer_common", "ret_from_exception"};
+    bool looks = false;
+    for (size_t i = 0; i < c->n_stack; i++) {
+        for (size_t k = 0; k < sizeof lookers / sizeof *lookers; k++)
+            looks |= strstr(c->stack[i], lookers[k]) != NULL;
+        for (size_t k = 0; looks && k < sizeof entries / sizeof *entries; k++)
+            if (!strncmp(c->stack[i], entries[k], strlen(entries[k])) && (i + 1 == c->n_stack || strncmp(c->stack[i + 1], entries[k], strlen(entries[k]))))
+                return i + 1;
+    }
+    return looks ? c->n_stack : 0;
+}
+
 /* Where the blocking task was when the timer's interrupt came into it; who merely waits there is asked for by its caller. */
 static const char *blocking_function(const struct claim *c)
 {
-    for (size_t i = 0; c->kind == CLAIM_LOG && i < c->n_stack; i++)
+    for (size_t i = c->kind == CLAIM_LOG ? log_stack_begin(c) : c->n_stack; i < c->n_stack; i++)
         if (!(word_class_of(c->stack[i]) & WORD_PRIMITIVE))
             return c->stack[i];
     if (c->kind == CLAIM_LOG)
@@ -338,11 +359,70 @@ static void decide_from_slices(struct ledger *l, const struct claim *c)
         const char *task = blocking_subject(c);
         o->culprit = task ? task : NULL;
     }
-    if (c->kind == CLAIM_LOG && largest->kind == SLICE_TASK_LOWER && c->n_stack && strstr(c->stack[0], "spin_lock_slowpath")) {
-        o->cause = CAUSE_LOCK_CONTENTION; /* it was looked at while it spun */
-        o->why = "spun-for-lock";
-    } else if (c->kind == CLAIM_LOG && (largest->kind == SLICE_TASK_LOWER || largest->kind == SLICE_IRQ || o->cause == CAUSE_UNEXPLAINED))
-        o->why = largest->kind == SLICE_TASK_LOWER ? "log-stuck" : largest->kind == SLICE_IRQ ? "log-timer" : "log-blocked";
+}
+
+static bool log_spins(const struct claim *c)
+{
+    size_t begin = log_stack_begin(c);
+    const char *first = begin < c->n_stack ? c->stack[begin] : "";
+    return strstr(first, "spin_lock_slowpath") || !strncmp(first, "_raw_spin_lock", 14) || !strncmp(first, "_raw_read_lock", 14) ||
+           !strncmp(first, "_raw_write_lock", 15);
+}
+
+/* Is the function called in a softirq? */
+static bool log_in_softirq(const struct claim *c)
+{
+    for (size_t i = log_stack_begin(c); i < c->n_stack; i++)
+        if ((word_class_of(c->stack[i]) & WORD_SOFTIRQ) || strstr(c->stack[i], "irq_exit") || !strcmp(c->stack[i], "run_ksoftirqd"))
+            return true;
+    return false;
+}
+
+/* Are there frames of an interrupt besides those of the one that looked? */
+static bool log_in_handler(const struct claim *c)
+{
+    for (size_t i = log_stack_begin(c); i < c->n_stack; i++)
+        if (word_class_of(c->stack[i]) & (WORD_CALLS_HANDLER | WORD_IRQ_ENTRY | WORD_SOFTIRQ))
+            return true;
+    return false;
+}
+
+/* What the kernel's log says about a CPU that did not come back: the task and the functions that it was seen in. */
+static void decide_from_log(struct ledger *l, const struct claim *c)
+{
+    struct outlier *o = l->o;
+    struct slice *slice = o->n_slices ? &o->slices[0] : NULL;
+    enum slice_kind kind = slice ? slice->kind : SLICE_UNEXPLAINED;
+    if (c->section == SECTION_BLOCKED || kind == SLICE_NMI || kind == SLICE_IRQ) {
+        bool prints = kind == SLICE_NMI && slice->subject && strstr(slice->subject, "backtrace"); /* the report itself */
+        o->why = kind == SLICE_IRQ ? "log-timer" : prints ? "log-backtrace" : kind == SLICE_NMI ? o->why : "log-blocked";
+        if (prints)
+            o->confidence = CONFIDENCE_POSSIBLE;
+        return;
+    }
+    const char *function = blocking_function(c), *task = blocking_subject(c);
+    bool idles = !task || (subject_is_idle(task) && strlen(task) > 2 && !strcmp(task + strlen(task) - 2, ":0")); /* swapper/0:1 boots */
+    if (idles && !log_in_handler(c))
+        function = NULL;
+    if (!function && idles) {
+        o->cause = CAUSE_UNEXPLAINED;
+        o->confidence = CONFIDENCE_UNKNOWN;
+        o->culprit = NULL;
+        o->why = task ? "log-idle" : "log-silent";
+        kind = SLICE_UNEXPLAINED;
+    } else {
+        bool spins = log_spins(c), softirq = !spins && function && log_in_softirq(c);
+        kind = softirq ? SLICE_SOFTIRQ : idles ? SLICE_IRQ : SLICE_TASK_LOWER;
+        o->cause = spins ? CAUSE_LOCK_CONTENTION : softirq ? CAUSE_SOFTIRQ : idles ? CAUSE_IRQ : CAUSE_LOWER_PRIORITY_TASK;
+        o->why = spins ? "spun-for-lock" : softirq || idles ? "log-handler" : "log-stuck"; /* spins: it was looked at while it did */
+        o->confidence = o->latency_ns != NS_UNKNOWN && !idles ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
+        o->culprit = softirq ? arena_format(l->arena, "softirq in %s", function) : !task ? function : !function ? task
+                     : arena_format(l->arena, "%s in %s", task, function);
+    }
+    if (slice) {
+        slice->kind = kind;
+        slice->subject = o->culprit ? kind == SLICE_TASK_LOWER ? task : o->culprit : "no record of it";
+    }
 }
 
 void outlier_from_claim(struct outlier *o, struct analysis *analysis, const struct store *store, struct word_classes *words,
@@ -384,6 +464,8 @@ void outlier_from_claim(struct outlier *o, struct analysis *analysis, const stru
                 add_slice(&l, SLICE_UNEXPLAINED, o->n_slices ? "left over by the tool's parts" : "no record of it", o->latency_ns - l.sum_ns);
         }
         decide_from_slices(&l, c);
+        if (c->kind == CLAIM_LOG)
+            decide_from_log(&l, c);
     }
     o->unexplained_ns = 0;
     for (size_t i = 0; i < o->n_slices; i++)

@@ -113,12 +113,18 @@ static struct probe_result dmesg_probe(struct lines *lines, const struct member 
         /* Without time stamps: only what cannot be anything else. */
         bool sure = line.length > 20 && line.length < 400 &&
                     (line_has(&line, "RT throttling activated") || line_has(&line, "hrtimer: interrupt took") || line_has(&line, "INFO: NMI handler") ||
-                     line_has(&line, "BUG: soft lockup") || line_has(&line, "self-detected stall on CPU"));
+                     line_has(&line, "BUG: soft lockup") || line_has(&line, "self-detected stall on CPU") ||
+                     line_has(&line, "detected stalls on CPUs/tasks"));
         return (struct probe_result){sure ? PLAUSIBLE : NOT_MINE, NULL};
     }
     /* Any line with a kernel's prefix is ours if nobody else wants it (ftrace dumps on the console). */
     return (struct probe_result){line.length < 1000 && find_message(&line) ? PLAUSIBLE : UNLIKELY / 2, NULL};
 }
+
+struct dmesg_state {
+    bool seen[sizeof messages / sizeof *messages];
+    unsigned hz; /* of the jiffies in reports of stalls; 0: not known */
+};
 
 static enum status dmesg_read(struct import *import, struct lines *lines, struct error *error)
 {
@@ -126,16 +132,16 @@ static enum status dmesg_read(struct import *import, struct lines *lines, struct
     (void)error;
     lines_peek(lines, 0, &line);
     const struct message *message = line.length < 1000 ? find_message(&line) : NULL;
+    struct dmesg_state *state = import_state(import, &importer_dmesg, sizeof *state);
     if (message)
-        dmesg_stuck(import, lines, &line);
+        dmesg_stuck(import, lines, &line, &state->hz);
     lines_skip(lines, 1);
     if (take_setting(import, &line) || !message)
         return OK;
-    bool *seen = import_state(import, &importer_dmesg, sizeof messages / sizeof *messages * sizeof *seen);
-    if (!seen[message - messages])
+    if (!state->seen[message - messages])
         import_fact(import, message->fact, "%.*s%.*s", (int)(line.prefix_length > 60 ? 60 : line.prefix_length), line.prefix ? line.prefix : "",
                     (int)(line.length > 300 ? 300 : line.length), line.text);
-    seen[message - messages] = true;
+    state->seen[message - messages] = true;
     return OK;
 }
 

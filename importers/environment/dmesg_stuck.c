@@ -9,10 +9,15 @@
  *     rcu:     8-....: (20999 ticks this GP) idle=e22/1/0x4000000000000000 ...
  *      (t=21000 jiffies g=6325 q=1215)
  *     CPU: 8 PID: 3470 Comm: kfdtest ...
+ *     INFO: rcu_sched detected stalls on CPUs/tasks: { 3} (detected by 1, t=15002 jiffies, g=1614617, c=1614616, q=0)
+ *     NMI backtrace for cpu 3
+ *     rcu: RCU grace-period kthread stack dump:                                     other tasks' stacks stand between
+ *     Task dump for CPU 12:
+ *     fio             R  running task        0   798    796 0x00000002
  *     INFO: task kworker/0:1:1872 blocked for more than 123 seconds.                kernel/hung_task.c
  *
  * Odd: a stall's length is in jiffies, and no line tells how long one is. The first report comes after 21 s (mainline) or
- * 60 s (distributions), so one of the usual HZ fits or none does. A clock that went back under an NMI handler makes its
+ * 60 s (distributions), so one of the usual HZ fits or none does; it holds for the rest of the log. A clock that went back under an NMI handler makes its
  * time 2^64 ns less something.
  */
 #include <stdio.h>
@@ -20,8 +25,8 @@
 
 #include "importers/environment/environment.h"
 
-#define N_LINES_AHEAD 60
-#define N_FRAMES 8
+#define N_LINES_AHEAD 200
+#define N_FRAMES 24
 #define LONGEST_NS 1000000000000000
 
 struct stuck {
@@ -31,6 +36,8 @@ struct stuck {
     size_t n_frames; /* innermost first; the first is where it was */
     char frames[N_FRAMES][96];
     bool in_irq;     /* frames of the interrupt that looked are no frames of the task */
+    bool by_other;   /* another CPU looked, with an NMI: what runs in an interrupt is what kept it */
+    bool is_elsewhere; /* the lines at hand tell of another CPU, or of a thread that sleeps */
 };
 
 static bool takes_number(const char **p, const char *end, uint64_t *n)
@@ -54,10 +61,10 @@ static void add_frame(struct stuck *stuck, const char *begin, const char *end, b
  */
 static void take_function(const struct line *line, struct stuck *stuck)
 {
-    static const char *const heads[] = {"RIP: ", "pc : ", "PC is at ", "Krnl PSW : ", "NIP [", "epc : "};
+    static const char *const heads[] = {"RIP: ", "pc : ", "PC is at ", "Krnl PSW : ", "NIP [", "epc : ", "ERA: "};
     const char *p = NULL, *text_end = line->text + line->length;
-    if (line_has(line, "<IRQ>") || line_has(line, "</IRQ>"))
-        stuck->in_irq = !line_has(line, "</IRQ>");
+    if (line_has(line, "<IRQ>") || line_has(line, "</IRQ>") || line_has(line, "<EOI>"))
+        stuck->in_irq = line_has(line, "<IRQ>");
     for (size_t i = 0; i < sizeof heads / sizeof *heads && !p; i++)
         p = line_find(line, heads[i]);
     bool is_head = p != NULL;
@@ -66,7 +73,7 @@ static void take_function(const struct line *line, struct stuck *stuck)
     const char *offset = memmem(p, (size_t)(text_end - p), "+0x", 3), *begin = offset;
     while (begin && begin > p && begin[-1] != ' ' && begin[-1] != ':' && begin[-1] != '(')
         begin--;
-    if (!begin || begin == offset || line_has(line, "? ") || (stuck->in_irq && !is_head))
+    if (!begin || begin == offset || line_has(line, "? ") || (stuck->in_irq && !stuck->by_other && !is_head))
         return;
     add_frame(stuck, begin, offset, is_head);
 }
@@ -91,42 +98,97 @@ static void take_current(const struct line *line, struct stuck *stuck)
 }
 
 /* How long so many jiffies are, if a first report of a stall with a usual HZ fits; else NS_UNKNOWN. */
-static int64_t stall_ns(uint64_t jiffies)
+static int64_t stall_ns(uint64_t jiffies, unsigned *known_hz)
 {
     static const unsigned hz[] = {100, 250, 300, 1000}, timeouts_s[] = {21, 60};
-    int64_t found = NS_UNKNOWN;
-    for (size_t i = 0; i < sizeof hz / sizeof *hz; i++)
+    unsigned found = *known_hz;
+    for (size_t i = 0; !*known_hz && i < sizeof hz / sizeof *hz; i++)
         for (size_t k = 0; k < 2; k++) {
             uint64_t expected = (uint64_t)hz[i] * timeouts_s[k];
-            if (jiffies < expected || (jiffies - expected) * 100 > expected)
+            if (jiffies < expected || (jiffies - expected) * 500 > expected) /* later reports are longer by more */
                 continue;
-            if (found != NS_UNKNOWN)
+            if (found)
                 return NS_UNKNOWN;
-            found = (int64_t)(jiffies * (1000000000 / hz[i]));
+            found = hz[i];
         }
-    return found;
+    if (!found || jiffies > LONGEST_NS / 1000000000 * found)
+        return NS_UNKNOWN;
+    *known_hz = found;
+    return (int64_t)(jiffies * (1000000000 / found));
+}
+
+/* "(t=5254 jiffies g=733 q=2241)", "(detected by 1, t=15002 jiffies, g=...", "{ 3}", "12-....: (5250 ticks this GP)". */
+static void take_stall(const struct line *line, struct stuck *stuck, unsigned *hz)
+{
+    const char *end = line->text + line->length, *p = line_find(line, "(t="), *dash = line_find(line, "-..."), *brace = line_find(line, "{ ");
+    uint64_t n;
+    if (!p && line_has(line, "(detected by"))
+        p = line_find(line, " t=");
+    if (p && (p += 3) && scan_u64(&p, end, &n) && stuck->latency_ns == NS_UNKNOWN)
+        stuck->latency_ns = stall_ns(n, hz);
+    while (dash && dash > line->text && dash[-1] >= '0' && dash[-1] <= '9')
+        dash--;
+    if (brace && !dash && line_has(line, "stall"))
+        dash = brace + 2;
+    if (stuck->cpu < 0 && dash && scan_u64(&dash, end, &n) && n < 8192)
+        stuck->cpu = (int32_t)n;
+}
+
+/* Whose stack follows: "NMI backtrace for cpu 3", "Task dump for CPU 3:", "CPU: 3 PID: 1 Comm: ...". */
+static void take_whose(const struct line *line, struct stuck *stuck)
+{
+    static const char *const heads[] = {"NMI backtrace for cpu ", "Task dump for CPU ", "CPU: "};
+    const char *end = line->text + line->length, *p = NULL;
+    uint64_t n;
+    if (line_has(line, "kthread stack dump") || line_has(line, "kthread last ran"))
+        stuck->is_elsewhere = true;
+    for (size_t i = 0; i < sizeof heads / sizeof *heads && !p; i++)
+        p = (p = line_find(line, heads[i])) ? p + strlen(heads[i]) : NULL;
+    if (p && scan_u64(&p, end, &n) && stuck->cpu >= 0)
+        stuck->is_elsewhere = n != (uint64_t)stuck->cpu;
+}
+
+/* "fio             R  running task        0   798    796 0x00000002", "task:tx1  state:R  running task     stack:    0 pid:  312 ppid:". */
+static void take_running(const struct line *line, struct stuck *stuck)
+{
+    const char *end = line->text + line->length, *running = line_find(line, "running task"), *name = line_find(line, "task:"), *pid = line_find(line, " pid:");
+    uint64_t n;
+    if (!running || stuck->task[0])
+        return;
+    name = name && name < running ? name + 5 : line->text;
+    const char *stop = name, *p = pid ? pid + 5 : running + strlen("running task");
+    while (stop < running && *stop != ' ' && *stop != '\t')
+        stop++;
+    if (stop == name || stop == running)
+        return;
+    bool is_idle = stop - name > 8 && !strncmp(name, "swapper/", 8); /* its number may be in the next line of a wrapped mail */
+    if ((!pid && !takes_number(&p, end, &n)) || !takes_number(&p, end, &n) || n > INT32_MAX) {
+        if (!is_idle)
+            return;
+        n = 0;
+    }
+    stuck->tid = (int32_t)n;
+    snprintf(stuck->task, sizeof stuck->task, "%.*s:%llu", (int)(stop - name < 31 ? stop - name : 31), name, (unsigned long long)n);
 }
 
 static bool begins_report(const struct line *line)
 {
-    return line_has(line, "soft lockup") || line_has(line, "self-detected stall") || line_has(line, "took too long") ||
-           line_has(line, "blocked for more than") || line_has(line, "detected stalls on");
+    return line_has(line, "soft lockup") || line_has(line, "self-detected stall") || line_has(line, "blocked for more than") ||
+           line_has(line, "detected stalls on") || (line_has(line, "took too long") && !line_has(line, "backtrace"));
 }
 
 /* The lines behind a report, up to the next one, name the CPU, the task, the function and, of a stall, its length. */
-static void look_behind(struct lines *lines, struct stuck *stuck, bool is_stall)
+static void look_behind(struct lines *lines, struct stuck *stuck, unsigned *hz)
 {
     struct line line;
     for (size_t k = 1; k <= N_LINES_AHEAD && lines_peek(lines, k, &line) && !begins_report(&line); k++) {
-        const char *end = line.text + line.length, *p = line_find(&line, "(t="), *dash = line_find(&line, "-...");
-        uint64_t n;
-        if (is_stall && p && (p += 3) && scan_u64(&p, end, &n) && stuck->latency_ns == NS_UNKNOWN)
-            stuck->latency_ns = stall_ns(n);
-        while (is_stall && dash && dash > line.text && dash[-1] >= '0' && dash[-1] <= '9')
-            dash--;
-        if (is_stall && stuck->cpu < 0 && dash && scan_u64(&dash, end, &n) && n < 8192)
-            stuck->cpu = (int32_t)n;
+        if (hz)
+            take_stall(&line, stuck, hz);
+        take_whose(&line, stuck);
+        if (stuck->is_elsewhere)
+            continue;
         take_current(&line, stuck);
+        take_running(&line, stuck);
         take_function(&line, stuck);
     }
 }
@@ -189,7 +251,7 @@ static void take_lockup(struct import *import, struct lines *lines, const struct
     stuck->latency_ns = (int64_t)seconds * 1000000000;
     if (close)
         snprintf(stuck->task, sizeof stuck->task, "%.*s", (int)(close - open - 1 < 47 ? close - open - 1 : 47), open + 1);
-    look_behind(lines, stuck, false);
+    look_behind(lines, stuck, NULL);
     add_claim(import, line, stuck, PART_BLOCKING_THREAD, stuck->task);
 }
 
@@ -219,7 +281,7 @@ static void take_hung(struct import *import, const struct line *line, struct stu
     claim->comm = store_keep(import->store, comm);
 }
 
-void dmesg_stuck(struct import *import, struct lines *lines, const struct line *line)
+void dmesg_stuck(struct import *import, struct lines *lines, const struct line *line, unsigned *hz)
 {
     struct stuck stuck = {.latency_ns = NS_UNKNOWN, .cpu = CPU_UNKNOWN, .tid = TID_UNKNOWN};
     const char *p, *end = line->text + line->length;
@@ -234,8 +296,10 @@ void dmesg_stuck(struct import *import, struct lines *lines, const struct line *
         take_nmi(import, lines, line, &stuck);
     } else if (line_has(line, "soft lockup")) {
         take_lockup(import, lines, line, &stuck);
-    } else if (line_has(line, "self-detected stall")) {
-        look_behind(lines, &stuck, true);
+    } else if (line_has(line, "self-detected stall") || line_has(line, "detected stalls on")) {
+        stuck.by_other = !line_has(line, "self-detected");
+        take_stall(line, &stuck, hz);
+        look_behind(lines, &stuck, hz);
         if (stuck.latency_ns != NS_UNKNOWN)
             import_note(import, "unit-assumed", line->number, "a stall's jiffies are taken as those of the HZ with which a first report fits");
         add_claim(import, line, &stuck, PART_BLOCKING_THREAD, stuck.task);

@@ -23,7 +23,10 @@ bool cmdline_looks_like(const struct line *line);
 void kernel_version_facts(struct import *import, const char *text, size_t length);
 /* kernel.preempt from the version string, if it says. */
 void preempt_fact(struct import *import, const char *version, size_t length);
-/* A line of the kernel's log about a handler that ran too long or a CPU that was stuck, as a claim; looks at the lines behind it. */
-void dmesg_stuck(struct import *import, struct lines *lines, const struct line *line);
+/*
+ * A line of the kernel's log about a handler that ran too long or a CPU that was stuck, as a claim; looks at the lines behind it.
+ * *hz: of the kernel's jiffies, 0 until a report tells it.
+ */
+void dmesg_stuck(struct import *import, struct lines *lines, const struct line *line, unsigned *hz);
 
 #endif
