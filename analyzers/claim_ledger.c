@@ -125,7 +125,8 @@ static size_t log_stack_begin(const struct claim *c)
             if (!strncmp(c->stack[i], entries[k], strlen(entries[k])) && (i + 1 == c->n_stack || strncmp(c->stack[i + 1], entries[k], strlen(entries[k]))))
                 return i + 1;
     }
-    return looks ? c->n_stack : 0;
+    bool is_stale = c->n_stack && !strcmp(c->stack[0], "__switch_to"); /* the task runs; this is where it was switched out last */
+    return looks || is_stale ? c->n_stack : 0;
 }
 
 /* Where the blocking task was when the timer's interrupt came into it; who merely waits there is asked for by its caller. */
@@ -404,7 +405,13 @@ static void decide_from_log(struct ledger *l, const struct claim *c)
     bool idles = !task || (subject_is_idle(task) && strlen(task) > 2 && !strcmp(task + strlen(task) - 2, ":0")); /* swapper/0:1 boots */
     if (idles && !log_in_handler(c))
         function = NULL;
-    if (!function && idles) {
+    if (c->text && strstr(c->text, "hard LOCKUP") && !log_spins(c)) {
+        kind = SLICE_IRQS_OFF;
+        o->cause = CAUSE_IRQS_OFF;
+        o->why = "log-locked";
+        o->confidence = function ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE; /* the watchdog's timer did not run there: it is an NMI that tells */
+        o->culprit = !task ? function : !function ? task : arena_format(l->arena, "%s in %s", function, task);
+    } else if (!function && idles) {
         o->cause = CAUSE_UNEXPLAINED;
         o->confidence = CONFIDENCE_UNKNOWN;
         o->culprit = NULL;

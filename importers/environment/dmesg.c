@@ -113,7 +113,7 @@ static struct probe_result dmesg_probe(struct lines *lines, const struct member 
         /* Without time stamps: only what cannot be anything else. */
         bool sure = line.length > 20 && line.length < 400 &&
                     (line_has(&line, "RT throttling activated") || line_has(&line, "hrtimer: interrupt took") || line_has(&line, "INFO: NMI handler") ||
-                     line_has(&line, "BUG: soft lockup") || line_has(&line, "self-detected stall on CPU") ||
+                     line_has(&line, "BUG: soft lockup") || line_has(&line, "self-detected stall on CPU") || line_has(&line, "detected hard LOCKUP on cpu ") ||
                      line_has(&line, "detected stalls on CPUs/tasks"));
         return (struct probe_result){sure ? PLAUSIBLE : NOT_MINE, NULL};
     }

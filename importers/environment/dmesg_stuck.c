@@ -5,6 +5,7 @@
  *     hrtimer: interrupt took 501441082 ns                                          kernel/time/hrtimer.c
  *     INFO: NMI handler (perf_event_nmi_handler) took too long to run: 250.936 msecs  arch/x86/kernel/nmi.c
  *     watchdog: BUG: soft lockup - CPU#29 stuck for 11s! [fio:2701649]              kernel/watchdog.c
+ *     NMI watchdog: Watchdog detected hard LOCKUP on cpu 144                        kernel/watchdog.c
  *     rcu: INFO: rcu_sched self-detected stall on CPU                               kernel/rcu/tree_stall.h
  *     rcu:     8-....: (20999 ticks this GP) idle=e22/1/0x4000000000000000 ...
  *      (t=21000 jiffies g=6325 q=1215)
@@ -173,7 +174,7 @@ static void take_running(const struct line *line, struct stuck *stuck)
 
 static bool begins_report(const struct line *line)
 {
-    return line_has(line, "soft lockup") || line_has(line, "self-detected stall") || line_has(line, "blocked for more than") ||
+    return line_has(line, "soft lockup") || line_has(line, "hard LOCKUP") || line_has(line, "self-detected stall") || line_has(line, "blocked for more than") ||
            line_has(line, "detected stalls on") || (line_has(line, "took too long") && !line_has(line, "backtrace"));
 }
 
@@ -302,6 +303,12 @@ void dmesg_stuck(struct import *import, struct lines *lines, const struct line *
         look_behind(lines, &stuck, hz);
         if (stuck.latency_ns != NS_UNKNOWN)
             import_note(import, "unit-assumed", line->number, "a stall's jiffies are taken as those of the HZ with which a first report fits");
+        add_claim(import, line, &stuck, PART_BLOCKING_THREAD, stuck.task);
+    } else if ((p = line_find(line, "hard LOCKUP on cpu "))) { /* how long, kernel.watchdog_thresh tells, and it is in no line */
+        p += strlen("hard LOCKUP on cpu ");
+        stuck.cpu = scan_u64(&p, end, &n) && n < 8192 ? (int32_t)n : CPU_UNKNOWN;
+        stuck.by_other = true;
+        look_behind(lines, &stuck, NULL);
         add_claim(import, line, &stuck, PART_BLOCKING_THREAD, stuck.task);
     } else if (line_has(line, "blocked for more than")) {
         take_hung(import, line, &stuck);
