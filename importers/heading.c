@@ -99,7 +99,7 @@ bool heading_above(struct lines *lines, char *heading, size_t size)
 void heading_keep(struct import *import, uint32_t run, const char *text)
 {
     struct import_private *private = import->private;
-    for (size_t i = 0; i < private->n_headings; i++)
+    for (size_t i = private->n_headings; i-- > 0;) /* mostly it is the last one */
         if (private->headings[i].run == run)
             return;
     memory_reserve(private->headings, private->headings_capacity, private->n_headings + 1);

@@ -63,6 +63,7 @@ static void move_to_own_run(struct import *import)
         if (store_peek_fact(import->store, i)->artefact == import->artefact &&
             store_peek_fact(import->store, i)->run == private->member_run)
             store_edit_fact(import->store, i)->run = own;
+    facts_were_moved(import);
     for (size_t i = 0; i < private->n_notes; i++)
         if (private->notes[i].run == private->member_run)
             private->notes[i].run = own;
@@ -379,5 +380,7 @@ enum status import_inputs(struct store_writer *store, const char *const *paths, 
     free(private.loose);
     free(private.taken);
     free(private.headings);
+    row_index_release(&private.series_index);
+    row_index_release(&private.fact_index);
     return status;
 }

@@ -98,6 +98,8 @@ struct task task_unknown(void);
 uint32_t import_series(struct import *import, struct series *series);
 /* The series of that tool and name in the current run, from whatever file (a JSON and the samples beside it); ROW_NONE. */
 uint32_t import_find_series(const struct import *import, const char *tool, const char *name);
+/* After a series' tool or name was edited in the store: import_find_series() finds it under the new one. */
+void import_series_renamed(struct import *import);
 /* The rows from here on belong to another measurement. label may be NULL. */
 void import_new_run(struct import *import, const char *label);
 /* Has the current run a series of this tool (NULL: any) already? */

@@ -167,10 +167,17 @@ size_t ipipe_unflatten(const struct line *line, struct text *out)
     const char *heading = line_find(line, "Function (Parent)");
     static const char *const starts[] = {"--------", "CPU: ", "Begin: ", "Freeze: ", "Calibrated"};
     /* The title and the counts on lines of their own; of the art only what names the columns. */
+    const char *ahead[sizeof starts / sizeof *starts]; /* the next of each; the heading: none */
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        ahead[i] = p;
     for (const char *from = p; from && p < heading;) {
         const char *next = NULL;
         for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-            const char *at = find(p + 1, heading, starts[i]);
+            if (ahead[i] <= p) {
+                const char *found = find(p + 1, heading, starts[i]);
+                ahead[i] = found ? found : heading;
+            }
+            const char *at = ahead[i] < heading ? ahead[i] : NULL;
             if (at && (!next || at < next) && !(i == 2 && find(p, at, "CPU: ")) && !(i == 3 && find(p, at, "CPU: ")))
                 next = at;
         }

@@ -27,7 +27,8 @@ enum message_type { MESSAGE_DATASPACE = 1, MESSAGE_DATATYPE = 3, MESSAGE_LAYOUT 
 struct file {
     const unsigned char *bytes;
     size_t size;
-    size_t n_nodes; /* visited: a hostile file may lead into the same one again and again */
+    /* Visited; a hostile file may lead to the same place again and again, an honest one has room for all of them. */
+    size_t n_nodes, n_messages;
     struct jitter_reader reader;
     struct import *import;
     size_t n_tables, n_other;
@@ -95,6 +96,12 @@ static void read_message(struct table *table, unsigned type, const unsigned char
         table->n_rows = read_le64(p + 4);
 }
 
+/* ++*n, as long as the file has room for so many things of that size. */
+static bool is_counted(const struct file *file, size_t *n, size_t bytes)
+{
+    return ++*n <= file->size / bytes;
+}
+
 static bool read_object(struct file *file, uint64_t address, struct table *table)
 {
     const unsigned char *head = at(file, address, 16);
@@ -110,7 +117,7 @@ static bool read_object(struct file *file, uint64_t address, struct table *table
         const unsigned char *end = p + length;
         for (; n_messages && end - p >= 8; n_messages--) {
             unsigned type = read_le16(p), size = read_le16(p + 2);
-            if ((size_t)(end - p) - 8 < size)
+            if ((size_t)(end - p) - 8 < size || !is_counted(file, &file->n_messages, 8))
                 return false;
             if (type == MESSAGE_CONTINUED && size >= 16) {
                 next = read_le64(p + 8);
@@ -136,7 +143,7 @@ typedef void visit(struct file *file, const unsigned char *key, uint64_t child, 
 static void walk_tree(struct file *file, uint64_t address, unsigned type, size_t key_bytes, int max_level, visit *each, void *context)
 {
     const unsigned char *node = at(file, address, 24);
-    if (!node || memcmp(node, "TREE", 4) != 0 || node[4] != type || node[5] > max_level || ++file->n_nodes > file->size / 24) {
+    if (!node || memcmp(node, "TREE", 4) != 0 || node[4] != type || node[5] > max_level || !is_counted(file, &file->n_nodes, 24)) {
         import_note(file->import, "damaged-lines", address, "the file's tree of contents is damaged: some of it is not reached");
         return;
     }
@@ -160,7 +167,7 @@ static void read_rows(struct file *file, uint64_t address, uint64_t n_rows)
 {
     for (uint64_t i = 0; i < n_rows; i++) {
         const unsigned char *row = at(file, address + i * JITTER_RECORD_BYTES, JITTER_RECORD_BYTES);
-        if (!row)
+        if (!row || file->n_rows >= file->size / JITTER_RECORD_BYTES) /* of all tables: the same rows again are no more samples */
             return;
         jitter_reader_add(&file->reader, row, JITTER_RECORD_BYTES, address + i * JITTER_RECORD_BYTES);
         file->n_rows++;
@@ -224,7 +231,7 @@ static void read_symbols(struct file *file, const unsigned char *key, uint64_t c
     for (unsigned i = 0; i < n; i++) {
         const unsigned char *entry = at(file, child + 8 + 40 * (uint64_t)i, 40);
         struct table table;
-        if (!entry || ++file->n_nodes > file->size / 24)
+        if (!entry || !is_counted(file, &file->n_nodes, 24))
             return;
         if (read_object(file, read_le64(entry + 8), &table) && table.has_records)
             read_table(file, &table);

@@ -16,14 +16,16 @@
 #include "importers/private.h"
 
 /* Facts times runs: more is no transcript of a few kernels. */
-#define MAX_SHARED 10000
+#define MAX_SHARED    10000
+#define MAX_LOOK_BACK 500 /* facts */
 
 bool loose_add(struct import *import, const char *key, const char *value)
 {
     struct import_private *private = import->private;
     if (!private->is_text_walk || private->n_facts_before_series == SIZE_MAX || !fact_is_of_machine(key))
         return false;
-    for (size_t i = private->n_facts_at_series; i < store_count_facts(import->store); i++) {
+    /* Said already, since the last result? */
+    for (size_t i = store_count_facts(import->store), k = 0; i-- > private->n_facts_at_series && k < MAX_LOOK_BACK; k++) {
         const struct fact *fact = store_peek_fact(import->store, i);
         if (fact->artefact == import->artefact && strcmp(fact->key, key) == 0 && strcmp(fact->value, value) == 0)
             return true;
@@ -86,11 +88,17 @@ void loose_finish(struct import *import)
     private->n_loose = 0;
     if (!n || (!has_machine_facts_above(import) && next_run(import, &private->loose[n - 1]) == ROW_NONE))
         return;
+    struct loose_fact at = {.n_series = SIZE_MAX};
+    uint32_t next = ROW_NONE;
     for (size_t i = 0; i < n; i++) {
-        uint32_t next = next_run(import, &private->loose[i]);
+        if (private->loose[i].n_series != at.n_series) { /* facts before one result have the same next one */
+            at = private->loose[i];
+            next = next_run(import, &at);
+        }
         if (next != ROW_NONE)
             store_edit_fact(import->store, private->loose[i].fact)->run = next;
     }
+    facts_were_moved(import);
     /* Runs further down that say nothing themselves: the nearest statement above holds. */
     if (n * (store_count_runs(import->store) - private->member_run) > MAX_SHARED)
         return;
@@ -157,6 +165,7 @@ void loose_split_kernels(struct import *import)
     const char *last = NULL;
     for (size_t i = private->first_fact; i < private->n_facts_before_series; i++) {
         struct fact *fact = store_edit_fact(import->store, i);
+        facts_were_moved(import);
         if (fact->run != private->member_run || !is_of_kernel(fact->key))
             continue;
         if (strcmp(fact->key, "kernel.release") == 0) {

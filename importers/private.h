@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "importers/importer.h"
+#include "importers/row_index.h"
 
 struct kept_note {
     const char *code;
@@ -56,6 +57,9 @@ struct import_private {
     } *headings;                              /* of the member's results: importers/heading.c */
     size_t n_headings, headings_capacity;
     struct counter_tables *counters; /* of all inputs: importers/counters.c */
+    /* Of the whole store, brought up to date before each use (importers/rows.c). */
+    struct row_index series_index; /* by run, tool, name */
+    struct row_index fact_index;   /* by run, key */
 };
 
 /* importers/counters.c: gives all tables their snapshot numbers and deltas and stores them; or drops them. */
@@ -69,6 +73,11 @@ void counters_release(struct import *import);
 void facts_share(struct import *import, size_t begin, size_t end, uint32_t from);
 /* Makes a run and goes there: import->run. */
 void run_open(struct import *import, const char *label);
+
+/* Has the run a fact of that key (and value, if not NULL; and artefact, if not ROW_NONE)? */
+bool run_has_fact(const struct import *import, uint32_t run, const char *key, const char *value, uint32_t artefact);
+/* Facts went to another run or got another key. */
+void facts_were_moved(struct import *import);
 
 /* Does the key speak of the machine, not of one measurement on it? */
 bool fact_is_of_machine(const char *key);

@@ -457,6 +457,8 @@ static void store_thread(struct import *import, struct result *result, struct th
         fill_from_samples(result, t, s);
     }
     s->name = row->name;
+    if (strcmp(row->tool, result->tool) != 0)
+        import_series_renamed(import);
     s->tool = s->comm = store_keep(import->store, result->tool);
     s->unit_evidence = s->unit_evidence ? store_keep(import->store, s->unit_evidence) : NULL;
     *row = series;
