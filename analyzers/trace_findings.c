@@ -12,6 +12,8 @@
 #define CONTRAST_MIN 3
 #define RHYTHM_MIN 8
 #define RHYTHM_FALSE_ALARM_RATE 0.01
+/* The least p of many periods: at a level of 1 %, 1.2 % of 1,000 traces in which nothing was planted had a rhythm. */
+#define RHYTHM_LEVEL (RHYTHM_FALSE_ALARM_RATE / 5)
 #define RHYTHM_RESULTANT 0.8
 #define RHYTHM_SHORTEST_S 0.008
 #define RHYTHM_ONE_EVENT_S 0.000002
@@ -255,7 +257,7 @@ static void find_rhythm(const struct trace_context *t)
     if (n_apart >= RHYTHM_MIN && span > 4 * shortest)
         period = rhythm_find(times, n_apart, shortest, span / 3, &p, &resultant);
     free(times);
-    if (isnan(period) || p >= RHYTHM_FALSE_ALARM_RATE || resultant < RHYTHM_RESULTANT || typical_resultant(s, period) > resultant / 2 ||
+    if (isnan(period) || p >= RHYTHM_LEVEL || resultant < RHYTHM_RESULTANT || typical_resultant(s, period) > resultant / 2 ||
         sampling_resultant(t, period) > resultant / 2)
         return;
     struct findings *f = &t->analysis->findings;
