@@ -104,17 +104,25 @@ static bool take_setting(struct import *import, const struct line *line)
     return false;
 }
 
+/* Without time stamps: only what cannot be anything else. */
+static const char *const sure_words[] = {"RT throttling activated", "hrtimer: interrupt took", "INFO: NMI handler", "BUG: soft lockup",
+                                         "self-detected stall on CPU", "detected hard LOCKUP on cpu ", "detected stalls on CPUs/tasks", NULL};
+
+static bool has_sure_words(const struct line *line)
+{
+    for (size_t i = 0; sure_words[i]; i++)
+        if (line_has(line, sure_words[i]))
+            return true;
+    return false;
+}
+
 static struct probe_result dmesg_probe(struct lines *lines, const struct member *member)
 {
     struct line line;
     (void)member;
     lines_peek(lines, 0, &line);
     if (!line.prefix) {
-        /* Without time stamps: only what cannot be anything else. */
-        bool sure = line.length > 20 && line.length < 400 &&
-                    (line_has(&line, "RT throttling activated") || line_has(&line, "hrtimer: interrupt took") || line_has(&line, "INFO: NMI handler") ||
-                     line_has(&line, "BUG: soft lockup") || line_has(&line, "self-detected stall on CPU") || line_has(&line, "detected hard LOCKUP on cpu ") ||
-                     line_has(&line, "detected stalls on CPUs/tasks"));
+        bool sure = line.length > 20 && line.length < 400 && has_sure_words(&line);
         return (struct probe_result){sure ? PLAUSIBLE : NOT_MINE, NULL};
     }
     /* Any line with a kernel's prefix is ours if nobody else wants it (ftrace dumps on the console). */
@@ -145,13 +153,11 @@ static enum status dmesg_read(struct import *import, struct lines *lines, struct
     return OK;
 }
 
-static const char *const dmesg_marks[] = {"RT throttling activated", "hrtimer: interrupt took", "INFO: NMI handler", "BUG: soft lockup", "self-detected stall on CPU", NULL};
-
 const struct importer importer_dmesg = {
     .name = "kernel-log",
     .summary = "kernel log: throttling, stalls, clocksource, NMI, MCE, suspend",
     .reads = "dmesg, journalctl -k and serial consoles with time stamps",
     .probe_lines = dmesg_probe,
     .read_lines = dmesg_read,
-    .marks = dmesg_marks,
+    .marks = sure_words,
 };
