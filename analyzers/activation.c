@@ -42,6 +42,7 @@ struct pass_cpu {
     int64_t irq_entry_ns;
     unsigned irq_callbacks, irq_wakings; /* within the interrupt that runs */
     struct expiry expiry;
+    int64_t khz;               /* of its clock; 0: no event yet */
     struct thread *woken;      /* by this callback */
     struct thread *woken_in_irq;
     size_t gap;                /* the next of config.gaps that ends on this CPU */
@@ -295,6 +296,8 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
         next->is_waking = false;
         next->a.switch_ns = t_ns;
         next->a.cpu = cpu;
+        if (c->khz && (next->a.waking_cpu != cpu || !next->a.khz || c->khz < next->a.khz))
+            next->a.khz = c->khz;
         next->a.prio = next_prio;
         next->a.comm = w[4];
         if (next->a.target_cpu != CPU_UNKNOWN && next->a.target_cpu != cpu)
@@ -430,6 +433,7 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     a->target_cpu = (int32_t)w[3];
     if (!is_waking)
         a->wakeup_ns = t_ns;
+    a->khz = c->khz;
     a->waker_tid = c->tid;
     a->waker_prio = c->prio;
     a->waker_comm = c->comm;
@@ -591,6 +595,10 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
             t->a.migrated = true;
         break;
     }
+    case KIND_CPU_FREQUENCY:
+        if (w[1] < p->n_cpus) /* c stays: no CPU is added */
+            p->cpus[w[1]].khz = w[0];
+        break;
     case KIND_SCHED_PI_SETPRIO:
         if ((int32_t)w[1] == c->tid)
             c->prio = (int32_t)w[3];

@@ -42,6 +42,7 @@ struct activation {
     int64_t expire_ns, waking_ns, wakeup_ns, expire_exit_ns, handler_exit_ns, switch_ns;
     int64_t user_ns;        /* back in user space, as system call events tell */
     int64_t rearm_ns;       /* hrtimer_start of its next cycle */
+    int64_t khz;            /* the lower of its CPU's clock when it was woken and when it ran; 0: no event told */
     int64_t out_ns;         /* switched out, or the end of the trace */
     /* Woken by a task that had itself been woken (activation_origin.h): when the first of them was, and how long they waited. */
     int64_t origin_ns, inherited_ns;

@@ -350,11 +350,14 @@ static void add_rest(const struct cause_input *input, const struct shares *share
                                  .why = "tracer-stacks", .amount_ns = tracer}, 0);
     int64_t longest, sched = shares_of_kind(shares, SLICE_SCHED) - tracer, path = path_ns(input->sweep, &longest);
     bool one_step = 2 * longest > path + sched;
+    int64_t usual = typical_path + typical_kind_ns(typical, SLICE_SCHED);
+    add(list, path_frequency(input, path + sched, usual, one_step), usual); /* of equal excess it is the better name */
+    add(list, path_fault(input), 0);
     enum confidence path_confidence = typical->n_windows >= 4 && !one_step ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
     add(list, (struct candidate){.cause = sched > path ? CAUSE_CONTEXT_SWITCH : CAUSE_KERNEL_PATH,
                                  .culprit = sched > path ? "switch" : "timer interrupt and wakeup",
                                  .confidence = path_confidence, .why = one_step ? "one-step-of-path" : "own-path", .amount_ns = path + sched},
-        typical_path + typical_kind_ns(typical, SLICE_SCHED));
+        usual);
     const struct share *idle = largest_of(shares, SLICE_IDLE, PIECE_FAIR_PICKED), *exits = largest_of(shares, SLICE_IDLE_EXIT, 0);
     int64_t idle_ns = (idle ? idle->amount_ns : 0) + (exits ? exits->amount_ns : 0);
     if (idle_ns) {
@@ -382,7 +385,7 @@ static void add_rest(const struct cause_input *input, const struct shares *share
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         add(list, (struct candidate){.cause = rows[i].cause, .culprit = rows[i].culprit, .confidence = rows[i].confidence,
                                      .why = rows[i].why,
-                                     .amount_ns = shares_of_kind(shares, rows[i].kind) - (rows[i].kind == SLICE_GAP ? subject_ns(shares, SUBJECT_STEP) : 0)},
+                                     .amount_ns = shares_of_kind(shares, rows[i].kind) - (rows[i].kind == SLICE_GAP ? subject_ns(shares, SUBJECT_STEP) : rows[i].kind == SLICE_SELF ? path_fault_ns(input->sweep) : 0)},
             typical_kind_ns(typical, rows[i].kind));
 }
 
@@ -455,6 +458,9 @@ void cause_decide(const struct cause_input *input, struct decision *decision)
     struct shares shares = {0};
     shares_collect(&shares, input->sweep, true);
     struct candidates list = {0};
+    struct candidate moved = path_migration(input);
+    if (moved.confidence >= CONFIDENCE_LIKELY)
+        add(&list, moved, 0);
     add_tasks(input, &shares, &list);
     add_waits(input, &shares, &list);
     add_sections(input, &shares, &list);
@@ -469,6 +475,8 @@ void cause_decide(const struct cause_input *input, struct decision *decision)
             late = &late_copy;
         }
     add_rest(input, &shares, &list);
+    if (moved.confidence < CONFIDENCE_LIKELY)
+        add(&list, moved, 0);
     if (input->sweep->has_relaxed)
         add(&list, mode_switch_candidate(input, &shares), 0);
     if (step)

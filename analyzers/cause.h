@@ -88,6 +88,11 @@ uint32_t place_of_switch(const struct cause_input *input);
 int64_t place_short_rows_ns(const struct cause_input *input, const struct claim *claim);
 /* The step of the window's clock, if the window is so few steps long that its length says nothing; else 0. */
 int64_t place_coarse_step_ns(const struct cause_input *input);
+/* What stretches the wakeup's own path, amount_ns 0: no event says so. cause_path.c */
+struct candidate path_fault(const struct cause_input *input);
+int64_t path_fault_ns(const struct sweep *sweep);
+struct candidate path_migration(const struct cause_input *input);
+struct candidate path_frequency(const struct cause_input *input, int64_t path_ns, int64_t usual_path_ns, bool is_one_step);
 /* Dual kernels: cause_head.c */
 void head_settle(const struct cause_input *input);
 void head_carve_programming(const struct cause_input *input);

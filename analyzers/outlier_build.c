@@ -83,6 +83,8 @@ static const char *piece_subject(const struct cause_input *input, const struct p
         if (store_string(input->store, s->function))
             return store_string(input->store, s->function);
         return p->phase == PHASE_RUNNING ? "return to user space" : "switch";
+    case SLICE_SELF:
+        return p->flags & PIECE_FAULT ? arena_format(input->arena, "page fault of %s", task_in_function(input, s)) : task_in_function(input, s);
     case SLICE_GAP:
         return s->kind == SUBJECT_STEP ? "the clock stepped" : gap_reason(input, p);
     case SLICE_UNEXPLAINED:

@@ -13,7 +13,7 @@ bool subject_same_line(const struct subject *a, const struct subject *b)
 
 static bool same_share(const struct share *s, enum slice_kind kind, unsigned flags, const struct subject *subject, bool by_line)
 {
-    if (s->kind != kind || (s->flags ^ flags) & PIECE_OWN)
+    if (s->kind != kind || (s->flags ^ flags) & (PIECE_OWN | PIECE_FAULT))
         return false;
     switch (kind) {
     case SLICE_IRQ:

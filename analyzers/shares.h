@@ -34,6 +34,8 @@ struct typical {
     uint64_t n_events;             /* in them */
     int64_t kind_ns[N_SLICE_KINDS];
     struct shares lines;
+    uint32_t n_clocks;             /* windows whose CPU's clock is known */
+    int64_t clocks_khz;            /* summed over these */
     int64_t path_ns;               /* of pieces on the wakeup's own path */
     int64_t last_ns;               /* of the last stretch before the switch */
     int64_t longest_last_ns;

@@ -262,6 +262,11 @@ static void follow_window(struct run_state *r, const struct event_ref *ref, int6
         int32_t target = at_wakeup ? (int32_t)w[3] : win->a.target_cpu;
         r->cpu = target >= 0 ? target : win->cpu;
     } else if (kind == KIND_SCHED_MIGRATE_TASK && (int32_t)w[1] == win->tid && r->woken && (int32_t)w[4] >= 0) {
+        if (r->sweep->moved_ns == NS_UNKNOWN && r->phase == PHASE_WAITING) {
+            r->sweep->moved_ns = t_ns;
+            r->sweep->moved_from = (int32_t)w[3];
+            r->sweep->moved_to = (int32_t)w[4];
+        }
         r->cpu = (int32_t)w[4];
     } else if (r->woken && r->phase == PHASE_WAITING && row_names_function(kind) && ref->cpu == r->cpu &&
                ref->view->tid[ref->i] == win->tid && came_from_another(cpu_of(r, ref->cpu), win->tid)) {
@@ -383,6 +388,15 @@ static void follow_rows(struct run_state *r, const struct event_ref *ref, int64_
     }
 }
 
+/* A fault has no event of its end: the thread's next step is it. */
+static void note_fault(const struct run_state *r, struct sweep_cpu *c, unsigned kind, int32_t tid)
+{
+    if (kind == KIND_PAGE_FAULT && tid == r->w->tid && r->phase == PHASE_RUNNING)
+        c->in_fault = true;
+    else if (kind == KIND_SYS_EXIT || kind == KIND_SYS_ENTER || kind == KIND_HRTIMER_START || kind == KIND_SCHED_SWITCH)
+        c->in_fault = false;
+}
+
 /* is_own: of the window's own stream; a companion's rows say what it lacks, not who runs. */
 static void step(struct run_state *r, const struct event_ref *ref, bool is_own)
 {
@@ -434,6 +448,7 @@ static void step(struct run_state *r, const struct event_ref *ref, bool is_own)
     c->hard_off = r->row_hard_off;
     head_apply_state(c, t_ns, tid, kind, w);
     apply_callback(c, kind, w);
+    note_fault(r, c, kind, tid);
     c->row_function = innermost(&c->state, true) ? 0 : row_function(kind, w);
     c->row_tid = tid;
     note_row_context(r, c, innermost(&c->state, true) ? OPEN_NONE : row_context, kind, w);
@@ -508,7 +523,7 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
     memset(sweep->silences, 0, n_silences * sizeof *sweep->silences);
     for (size_t i = 0; i < n_silences; i++)
         sweep->silences[i].end_chunk = sweep->silences[i].begin_chunk = NO_CHUNK;
-    sweep->first_event_ns = sweep->last_event_ns = sweep->passed_over_ns = NS_UNKNOWN;
+    sweep->first_event_ns = sweep->last_event_ns = sweep->passed_over_ns = sweep->moved_ns = NS_UNKNOWN;
     run_init(&r);
     if (window->stream != ROW_NONE) {
         r.softirq_flag_serves = stream_softirq_flag_serves(&store->streams[window->stream]);

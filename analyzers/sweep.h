@@ -63,6 +63,7 @@ enum piece_flag {
     PIECE_FAIR_PICKED = 1 << 3, /* the scheduler switched to this task although the late thread was runnable */
     PIECE_STALL = 1 << 4,    /* part of a stall of all CPUs */
     PIECE_IDLE_KNOWN = 1 << 5, /* an idle state was open (cpu_idle events) */
+    PIECE_FAULT = 1 << 7,    /* from a page fault of the thread itself to the next that is told of it */
     PIECE_HEAD = 1 << 6,     /* a thread of the co-kernel ran */
 };
 struct piece {
@@ -142,6 +143,8 @@ struct sweep {
     uint32_t n_hard_off;        /* rows between due and handler that show Linux with hardware interrupts off */
     uint32_t relax_reason;      /* string id: the window's thread was relaxed; 0: not, or no reason known */
     bool has_relaxed;
+    int64_t moved_ns;           /* the woken thread was moved (sched_migrate_task); NS_UNKNOWN: not */
+    int32_t moved_from, moved_to;
     bool throttle_timer_fired;  /* sched_rt_period_timer just before the switch */
     int64_t first_event_ns;     /* on the window's CPUs */
     int64_t last_event_ns;

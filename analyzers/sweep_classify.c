@@ -106,7 +106,9 @@ static void classify_task(const struct run_state *r, const struct sweep_cpu *c, 
     }
     if (s->tid == 0 && p->kind == SLICE_IDLE && r->sweep->has_idle_events && !c->fair_picked)
         p->kind = SLICE_IDLE_EXIT;
-    if (p->kind == SLICE_SELF && r->phase == PHASE_RUNNING)
+    if (p->kind == SLICE_SELF && r->phase == PHASE_RUNNING && c->in_fault)
+        p->flags |= PIECE_FAULT;
+    else if (p->kind == SLICE_SELF && r->phase == PHASE_RUNNING)
         p->kind = SLICE_SCHED;
     const struct open_context *off = open_of(s, OPEN_IRQS_OFF), *preempt = open_of(s, OPEN_PREEMPT_OFF);
     if (section_counts(r, off)) {

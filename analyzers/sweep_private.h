@@ -26,6 +26,7 @@ struct sweep_cpu {
     bool row_context_is_cut;    /* and where it ended is among rows that are missing */
     uint32_t row_handler;       /* the handler that runs in it, once a row has named it */
     bool fair_picked;           /* the current task was picked while the late thread was runnable here */
+    bool in_fault;              /* the late thread runs here and has faulted */
     bool in_head;               /* a thread of the co-kernel runs */
     bool hard_off;              /* the last row was Linux with hardware interrupts off */
     struct {

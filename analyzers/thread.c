@@ -47,6 +47,12 @@ bool thread_is_measuring(const char *comm)
     return comm && begins_any(comm, prefixes);
 }
 
+bool thread_is_per_cpu_stop(const char *comm)
+{
+    static const char *const prefixes[] = {"migration/", "cpuhp/", "stopper/", NULL};
+    return comm && begins_any(comm, prefixes);
+}
+
 bool thread_relays(const char *comm)
 {
     static const char *const prefixes[] = {"irq/", "IRQ-", "IRQ ", "ksoftirqd/", "ktimers/", "ktimersd/", "ktimersoftd/", "softirq-",

@@ -15,6 +15,7 @@ static inline bool prio_is_realtime(int32_t prio)
 
 bool thread_is_kernel(const char *comm);    /* by name: "kworker/0:1", "irq/24-eth0", "rcuc/1" ... */
 bool thread_is_measuring(const char *comm); /* cyclictest, timerlat and their like */
+bool thread_is_per_cpu_stop(const char *comm); /* migration/N, cpuhp/N, stopper/N */
 bool thread_relays(const char *comm);       /* threads of irqs, softirqs and timers */
 
 /* Classes of a string of the store, worked out once per string. */

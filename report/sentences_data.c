@@ -58,8 +58,7 @@ const struct sentence sentences_data[] = {
      .meaning = "Each CPU stamps with a clock of its own (local). Where the expiries of timers show that two of them are apart, or "
                 "wakings come after their effect, nothing is joined across these CPUs."},
     {.code = "streams-joined",
-     .text = "windows are read with the events of {subject} too, which {with} does not have[: {n_agree} of {n_rows} of its rows agree "
-             "with the switches]",
+     .text = "kinds of events that {with} lacks are read from {subject}[: {n_agree} of {n_rows} of its rows agree with the switches]",
      .meaning = "Another instance or file of the run recorded the same time under the same clock, and kinds of events that "
                 "the first lacks. Where both say who ran they agree."},
     {.code = "streams-apart", .variant = "clock",

@@ -58,6 +58,7 @@ int64_t trace_time(const struct machine *m, int cpu, int64_t time)
 /* A step of a known path: most take about as long as ever, some more. */
 static void step(struct machine *m, struct cpu *cpu, int64_t ns)
 {
+    ns *= cpu->times_slower ? cpu->times_slower : 1;
     spend(m, cpu, ns * 4 / 5 + random_below(m, ns * 2 / 5 + 1) + (random_below(m, 50) == 0 ? random_below(m, ns) : 0));
 }
 
@@ -83,6 +84,7 @@ static bool is_recorded(const struct machine *m, unsigned kind)
     case KIND_HRTIMER_EXPIRE_ENTRY:
     case KIND_HRTIMER_EXPIRE_EXIT: return m->recorded & RECORD_TIMER;
     case KIND_NMI_HANDLER: return m->recorded & RECORD_NMI;
+    case KIND_CPU_FREQUENCY: return m->recorded & RECORD_FREQUENCY;
     case KIND_PAGE_FAULT: return m->recorded & RECORD_FAULT;
     case KIND_FUNCTION: return m->recorded & RECORD_FUNCTION;
     case KIND_COBALT_IRQ_ENTRY:
@@ -130,7 +132,13 @@ void emit(struct machine *m, struct cpu *cpu, unsigned kind, const char *s0, con
             event->flags |= RAW_HARD_OFF;
     }
     event->depth = (uint8_t)(depth > 15 ? 15 : depth);
-    spend(m, cpu, 120 + random_below(m, 100)); /* the tracepoint itself */
+    spend(m, cpu, (120 + random_below(m, 100)) * (cpu->times_slower ? cpu->times_slower : 1)); /* the tracepoint itself */
+}
+
+void set_clock(struct machine *m, struct cpu *cpu, int64_t times)
+{
+    emit(m, cpu, KIND_CPU_FREQUENCY, NULL, NULL, V(2400000 / times, cpu->id));
+    cpu->times_slower = times;
 }
 
 /* ---- interrupts ---- */

@@ -32,7 +32,8 @@ enum recorded {
     RECORD_HEAD_IRQ = 1 << 8,    /* interrupts of the co-kernel's domain */
     RECORD_HEAD_TIMER = 1 << 9,  /* cobalt_timer_start */
     RECORD_FAULT = 1 << 10,
-    RECORD_ALL = (1 << 11) - 1,
+    RECORD_FREQUENCY = 1 << 11,
+    RECORD_ALL = (1 << 12) - 1,
 };
 
 struct cpu {
@@ -46,6 +47,7 @@ struct cpu {
     struct task_id root;          /* the Linux task behind the co-kernel's thread */
     unsigned in_irq, in_softirq;
     int64_t due;                  /* of its measuring timer */
+    int64_t times_slower;         /* its clock is low by this factor; 0: it is not */
     int64_t slack_ns;             /* how much later than asked that timer may fire */
     bool is_idle_entered;
     size_t n, capacity;
@@ -111,6 +113,9 @@ void machine_finish(struct machine *m);
 /* Time passes on a CPU; a stall that begins in between adds its length. */
 void spend(struct machine *m, struct cpu *cpu, int64_t ns);
 void wait_until(struct machine *m, struct cpu *cpu, int64_t time);
+
+/* Sets a CPU's clock, and writes so; times: by how much it is slower than usual. */
+void set_clock(struct machine *m, struct cpu *cpu, int64_t times);
 
 /* Writes an event now; v of up to six numbers. */
 void emit(struct machine *m, struct cpu *cpu, unsigned kind, const char *s0, const char *s1, const int64_t *v);

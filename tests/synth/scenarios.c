@@ -429,6 +429,18 @@ static void play_fault(struct machine *m, struct cpu *cpu, const struct scenario
     switch_to(m, cpu, cpu->load, 1);
 }
 
+/* The governor lowers the clock of the CPU for this wakeup: each step of it takes longer by the same factor. */
+static void play_slow_clock(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
+{
+    int64_t times = 4 + amount_ns % 5;
+    wait_until(m, cpu, cpu->due - 40000);
+    set_clock(m, cpu, times);
+    wait_until(m, cpu, cpu->due + 600 * times);
+    timer_interrupt(m, cpu);
+    finish(m, cpu, s, 4000 * (times - 1), "MHz", preempted(cpu));
+    set_clock(m, cpu, 1);
+}
+
 /* An interrupt comes after the due time and does not expire the timer: it is not where it should be. */
 static void play_passed_over(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
 {
@@ -463,6 +475,7 @@ const struct scenario scenarios[] = {
     {.name = "lock held", .cause = "lock-contention", .play = play_held, .hidden = RECORD_LOCK},
     {.name = "page fault", .cause = "page-fault", .play = play_fault, .hidden = RECORD_FAULT},
     {.name = "timer passed over", .cause = "timer-programming", .play = play_passed_over, .hidden = RECORD_TIMER},
+    {.name = "slow clock", .cause = "frequency", .play = play_slow_clock},
     {.name = "idle exit", .cause = "idle-exit", .play = play_idle_exit, .needs = RECORD_IDLE, .hidden = RECORD_IDLE,
      .needs_idle = true},
     {.name = "stall", .cause = "hardware-stall", .play = play_stall, .times = 20},

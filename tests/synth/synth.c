@@ -108,6 +108,8 @@ static void play(struct machine *m, const struct request *request)
     m->recorded &= ~hidden;
     for (int c = 0; c < m->n_cpus && m->is_cobalt; c++)
         cobalt_start(m, &m->cpus[c]);
+    for (int c = 0; c < m->n_cpus && !m->is_cobalt; c++)
+        set_clock(m, &m->cpus[c], 1);
     for (int p = 0; p < n_periods; p++) {
         struct cpu *cpu = &m->cpus[0];
         const struct plan *plan = plans[0][p].scenario ? &plans[0][p] : NULL;

@@ -71,6 +71,7 @@ static void print_event(FILE *file, const struct synth_event *e)
     case KIND_PREEMPT_DISABLE: fprintf(file, "preempt_disable: caller=%s+0x12/0x80 parent=%s+0x40/0x100", e->s[0], e->s[1]); break;
     case KIND_PREEMPT_ENABLE: fprintf(file, "preempt_enable: caller=%s+0x62/0x80 parent=%s+0x40/0x100", e->s[0], e->s[1]); break;
     case KIND_CPU_IDLE: fprintf(file, "cpu_idle: state=%u cpu_id=%" PRId64, (unsigned)v[0], v[1]); break;
+    case KIND_CPU_FREQUENCY: fprintf(file, "cpu_frequency: state=%" PRId64 " cpu_id=%" PRId64, v[0], v[1]); break;
     case KIND_NMI_HANDLER: fprintf(file, "nmi_handler: %s() delta_ns: %" PRId64 " handled: %" PRId64, e->s[0], v[0], v[1]); break;
     case KIND_CONTENTION_BEGIN: fprintf(file, "contention_begin: %016" PRIx64 " (flags=%s)", (uint64_t)v[0], v[1] & 8 ? "RT" : "SPIN"); break;
     case KIND_CONTENTION_END: fprintf(file, "contention_end: %016" PRIx64 " (ret=%" PRId64 ")", (uint64_t)v[0], v[1]); break;
