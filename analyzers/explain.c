@@ -181,9 +181,14 @@ static void note_observer(struct explain *e, const struct outlier *o, const stru
         e->event_ns = observer_event_ns(e->store, o->run, o->stream);
     }
     double cost_ns = e->event_ns * (double)(n - usual);
+    struct findings *f = &e->analysis->findings;
+    if (isnan(cost_ns) && input->sweep->has_functions) { /* other events are too few to matter */
+        struct finding *finding = finding_of_outlier(f, o, "tracing-overhead", "unknown", SEVERITY_NOTE, CONFIDENCE_UNKNOWN);
+        finding_integer(f, finding, "n_events", (int64_t)n);
+        finding_text(f, finding, "reason", observer_unknown_reason(e->store, o->stream));
+    }
     if (isnan(cost_ns) || 2 * cost_ns < (double)excess_ns)
         return;
-    struct findings *f = &e->analysis->findings;
     struct finding *finding = finding_of_outlier(f, o, "tracing-overhead", "bound", SEVERITY_NOTE, CONFIDENCE_POSSIBLE);
     finding_integer(f, finding, "n_events", (int64_t)n);
     if (typical->n_windows)

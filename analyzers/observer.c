@@ -46,3 +46,14 @@ double observer_event_ns(const struct store *store, uint32_t run, uint32_t strea
     int64_t resolution = store->streams[stream].resolution_ns > 0 ? store->streams[stream].resolution_ns : 0;
     return (double)(least + resolution) / (RUN_LENGTH - 1);
 }
+
+const char *observer_unknown_reason(const struct store *store, uint32_t stream)
+{
+    if (stream == ROW_NONE)
+        return "there are no events";
+    if (!stream_has_times(&store->streams[stream]))
+        return "its stamps are no times";
+    if (store->streams[stream].resolution_ns >= COARSE_NS)
+        return "its clock is too coarse";
+    return "no 16 events of one CPU lie together";
+}

@@ -10,5 +10,7 @@
  * no more. NAN: too few events, or a clock too coarse to tell.
  */
 double observer_event_ns(const struct store *store, uint32_t run, uint32_t stream);
+/* Why it is NAN, in words. */
+const char *observer_unknown_reason(const struct store *store, uint32_t stream);
 
 #endif

@@ -252,6 +252,9 @@ const struct sentence sentences_attribution[] = {
      .text = "{n_events} events were recorded in the {latency_ns} of {subject}[, {n_typical_events} in a typical wakeup]; at up to "
              "{event_ns} each (the densest ones of the trace) that may have added up to {overhead_ns}",
      .advice = "see whether it stays without: fewer events, or echo 0 > /sys/kernel/tracing/options/function-trace"},
+    {.code = "tracing-overhead", .variant = "unknown",
+     .text = "functions were traced ({n_events} events in the window of {subject}); what recording them cost is unknown: {reason}",
+     .advice = "record with -C mono and without function tracing, and compare"},
     {.code = "tracing-overhead", .variant = "points-times-overhead",
      .text = "most of it is what the tracer's own points cost, by the overhead that it calibrated: {subject}" SUM,
      .advice = "measure without the tracer (a kernel without CONFIG_IPIPE_TRACE_MCOUNT), and compare"},

@@ -28,19 +28,24 @@ struct trace_builder {
     bool in_irq[8];
 };
 
-static inline struct trace_builder trace_begin(const char *clock)
+static inline struct trace_builder trace_begin_with(const char *clock, int64_t resolution_ns)
 {
     struct error error = {0};
     struct trace_builder b = {.writer = store_writer_new(NULL, &error)};
     assert(b.writer);
     b.run = store_add_run(b.writer, &(struct run){.label = "test"});
     uint32_t artefact = store_add_artefact(b.writer, &(struct artefact){.run = b.run, .path = "test", .format = "test"});
-    struct stream stream = {.run = b.run, .artefact = artefact, .name = "", .clock = clock, .resolution_ns = 1, .n_cpus = -1,
+    struct stream stream = {.run = b.run, .artefact = artefact, .name = "", .clock = clock, .resolution_ns = resolution_ns, .n_cpus = -1,
                             .n_shown = COUNT_UNKNOWN, .n_written = COUNT_UNKNOWN};
     b.stream = store_add_stream(b.writer, &stream);
     b.sink = event_sink_new(b.writer, b.stream);
     event_sink_set_flags_known(b.sink, FLAG_IRQS_OFF | FLAG_NEED_RESCHED | FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_PREEMPT_DEPTH);
     return b;
+}
+
+static inline struct trace_builder trace_begin(const char *clock)
+{
+    return trace_begin_with(clock, 1);
 }
 
 static inline void trace_task(struct trace_builder *b, int32_t tid, int32_t prio, const char *comm)

@@ -187,6 +187,42 @@ static void what_tracing_may_have_cost(void **state)
     }
 }
 
+/* Functions under a clock of a millisecond: what recording them cost cannot be told, and that is said; other events are too few. */
+static void what_tracing_cost_is_unknown(void **state)
+{
+    (void)state;
+    for (int with_rows = 0; with_rows < 2; with_rows++) {
+        struct trace_builder b = trace_begin_with("mono", 1000000);
+        trace_task(&b, RT, 4, "cyclictest");
+        trace_task(&b, HOG, 2, "hog97");
+        for (int i = 0; i < 20; i++) {
+            trace_wake(&b, 0, 1e6 * i, KIND_SCHED_WAKING, RT, 0);
+            trace_switch(&b, 0, 1e6 * i + 1000, 'S', RT);
+            trace_switch(&b, 0, 1e6 * i + 2000, 'S', 0);
+        }
+        trace_switch(&b, 0, 21e6 - 1000, 'S', HOG);
+        trace_wake(&b, 0, 21e6, KIND_SCHED_WAKING, RT, 0);
+        for (int i = 1; i < 200 && with_rows; i++) {
+            uint32_t *w;
+            struct event_batch *batch = trace_add(&b, 0, 21e6 + 1000 * i, KIND_FUNCTION, 0, &w);
+            trace_string(batch, &w[0], "work");
+            trace_string(batch, &w[1], "worker");
+        }
+        trace_switch(&b, 0, 21e6 + 200000, 'S', RT);
+        trace_switch(&b, 0, 21e6 + 201000, 'S', 0);
+        struct answer a = explain(&b);
+        const struct finding *f = found(&a, "tracing-overhead");
+        if (with_rows) {
+            assert_non_null(f);
+            assert_string_equal(f->variant, "unknown");
+            assert_int_equal(f->confidence, CONFIDENCE_UNKNOWN);
+        } else {
+            assert_null(f);
+        }
+        answer_release(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +230,7 @@ int main(void)
         cmocka_unit_test(a_lattice_of_due_times_is_no_rhythm),
         cmocka_unit_test(without_the_culprit_the_others_remain),
         cmocka_unit_test(what_tracing_may_have_cost),
+        cmocka_unit_test(what_tracing_cost_is_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
