@@ -363,10 +363,14 @@ static enum status explain_one_run(struct explain *e, uint32_t run, struct error
     e->typicals = (struct typicals){.store = e->store, .words = &e->words, .arena = &e->analysis->arena,
                                     .selection = &e->selection, .contrast = e->contrast};
     size_t n = e->selection.n_windows < e->options->top ? e->selection.n_windows : e->options->top;
+    size_t first = e->analysis->n_outliers;
     for (size_t i = 0; status != FAILED && i < n; i++)
         if (explain_window(e, &e->selection.windows[i], error) == FAILED)
             status = FAILED;
     repeats_settle(&e->repeats, &e->analysis->arena);
+    if (status != FAILED && e->selection.class != N_CLASSES && e->selection.is_whole)
+        explain_tails(e->analysis, first, e->selection.n_of_class[e->selection.class], n < e->selection.n_windows || n == e->options->top,
+                      e->options->threshold_ns, run);
     struct trace_context context = {.store = e->store, .analysis = e->analysis, .selection = &e->selection,
                                     .contrast = e->contrast, .words = &e->words, .n_windows = n};
     if (status != FAILED) {

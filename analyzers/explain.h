@@ -34,7 +34,10 @@ void streams_release(struct streams *streams);
 /* Cause rows and one finding for each. (explain_causes.c) */
 void explain_sum_causes(struct analysis *analysis, const struct store *store);
 /* The least that the maximum of the outliers would have been without that culprit; NS_UNKNOWN: the ledgers do not tell. (explain_without.c) */
-int64_t explain_max_without(const struct analysis *analysis, enum cause cause, const char *culprit);
+int64_t explain_max_without(const struct analysis *analysis, size_t first, enum cause cause, const char *culprit);
+/* Tails of causes, of the outliers from `first` on, which are the longest of n_samples wakeups (is_cut: by their number).
+ * (explain_tail.c) */
+void explain_tails(struct analysis *analysis, size_t first, uint64_t n_samples, bool is_cut, int64_t threshold_ns, uint32_t run);
 /* Commands that would record what was missing. (explain_advice.c) */
 void explain_advise(struct analysis *analysis, const struct store *store);
 

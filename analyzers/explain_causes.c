@@ -73,7 +73,7 @@ static void add_finding(struct analysis *analysis, const struct sum *s, size_t n
         finding_text(f, finding, "task", o->comm);
     if (o->typical_ns != NS_UNKNOWN)
         finding_integer(f, finding, "typical_ns", o->typical_ns);
-    int64_t without_ns = s->confidence >= CONFIDENCE_LIKELY ? explain_max_without(analysis, s->row.cause, o->culprit) : NS_UNKNOWN;
+    int64_t without_ns = s->confidence >= CONFIDENCE_LIKELY ? explain_max_without(analysis, 0, s->row.cause, o->culprit) : NS_UNKNOWN;
     if (without_ns != NS_UNKNOWN)
         finding_integer(f, finding, "max_without_ns", without_ns);
     if (s->confidence <= CONFIDENCE_POSSIBLE)

@@ -72,14 +72,14 @@ static int64_t untouched_ns(const struct outlier *o, unsigned long kinds, const 
     return o->latency_ns;
 }
 
-int64_t explain_max_without(const struct analysis *analysis, enum cause cause, const char *culprit)
+int64_t explain_max_without(const struct analysis *analysis, size_t first, enum cause cause, const char *culprit)
 {
     unsigned long kinds = kinds_of(cause);
     int64_t most_ns = 0, max_ns = 0;
     bool touched = false;
     if (!kinds || !culprit)
         return NS_UNKNOWN;
-    for (size_t i = 0; i < analysis->n_outliers; i++) {
+    for (size_t i = first; i < analysis->n_outliers; i++) {
         const struct outlier *o = analysis->outliers[i];
         if (o->latency_ns == NS_UNKNOWN || o->begin_ns == NS_UNKNOWN || o->window == WINDOW_SECTION || o->window == WINDOW_BLOCKED)
             return NS_UNKNOWN; /* not measured, or no wakeup: nothing is left of a section without itself */

@@ -166,6 +166,7 @@ static void on_activation(void *context, const struct activation *a)
     enum thread_class class = class_of(s, a);
     if (class == N_CLASSES)
         return;
+    s->n_of_class[class]++;
     if (!a->is_relax)
         sample(s, a);
     bool inherits = activation_inherits(a);
@@ -466,8 +467,10 @@ static enum status add_class_windows(struct selection *s, struct error *error)
             if (is_inversion && long_enough)
                 add_window(s, &b->items[i]);
         }
-        if (s->n_windows)
+        if (s->n_windows) {
+            s->class = (enum thread_class)class;
             break;
+        }
     }
     return OK;
 }
@@ -510,7 +513,7 @@ static int by_length(const void *a, const void *b)
 enum status selection_make(struct selection *s, const struct store *store, const struct analysis_options *options,
                            struct word_classes *words, uint32_t run, struct error *error)
 {
-    *s = (struct selection){.store = store, .options = options, .words = words, .run = run, .stream = ROW_NONE, .is_whole = true,
+    *s = (struct selection){.store = store, .options = options, .words = words, .run = run, .stream = ROW_NONE, .is_whole = true, .class = N_CLASSES,
                             .random = options->seed * 0x9e3779b97f4a7c15u | 1};
     handlers_init(&s->handlers);
     for (size_t i = 0; i < N_CLASSES; i++) {

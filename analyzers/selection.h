@@ -46,6 +46,8 @@ struct selection {
     struct clock_doubt doubt; /* n 0: none */
     uint64_t n_events;       /* that the pass read */
     uint64_t random;
+    uint64_t n_of_class[N_CLASSES]; /* wakeups of each */
+    enum thread_class class; /* whose windows these are; N_CLASSES: claims and sections */
     bool is_whole;           /* the pass read all of the run */
     struct {                 /* the longest that --threshold left out; ns 0: none */
         int64_t ns;

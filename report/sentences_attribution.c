@@ -27,6 +27,19 @@ const struct sentence sentences_attribution[] = {
      .text = "nothing that was asked for[, task {task}][, CPUs {cpus}], was late",
      .advice = "without --task and --cpu everything is looked at",
      .meaning = "--task or --cpu left out everything: that others were not late is not said."},
+    {.code = "tail-by-cause",
+     .text = "{subject}: {n_excess} of {n_samples} wakeups beyond {threshold_ns} (generalised Pareto, shape {shape}); of ten times as "
+             "many one would pass {level_ns}, without this cause {level_without_ns}",
+     .meaning = "The outliers of one cause have a tail of their own, fitted from 20 on that are longer than the shortest explained "
+                "(--top N explains more). Levels are those of a run ten times as long: the causes' tails added, with and "
+                "without this one; outliers without a sure cause are a group of their own. No less than what was seen, and what "
+                "the cause's own outliers would have been without it."},
+    {.code = "tail-by-cause", .variant = "alone",
+     .text = "{subject}: {n_excess} of {n_samples} wakeups beyond {threshold_ns} (generalised Pareto, shape {shape}); of ten times as "
+             "many one would pass {level_ns}, without this cause none was beyond {threshold_ns}"},
+    {.code = "tail-by-cause", .variant = "too-few",
+     .text = "no tail by cause: no cause has the {n_needed} outliers beyond {threshold_ns} that a fit needs[; {subject} has {n_excess}]",
+     .advice = "--top N with a larger N explains more of them; record longer"},
     {.code = "late-waker",
      .text = "{subject} woke {task}, and was itself {waited_ns} late[, held up by {held_by}][; it had been woken by {woken_by}]",
      .advice = "give {subject} a priority as high as {task} needs, or keep what held it up off its CPU",
