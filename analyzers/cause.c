@@ -139,17 +139,21 @@ static int64_t own_ns(const struct shares *shares, enum slice_kind kind)
     return sum;
 }
 
-/* Its longest stretch without any event goes to *longest_ns: a stall there would look the same. */
-static int64_t path_ns(const struct sweep *sweep, int64_t *longest_ns)
+/*
+ * Its longest stretch without any event goes to *longest_ns: a stall there would look the same. So would a handler that
+ * is not recorded between a co-kernel's wakeup and its switch, whatever its length.
+ */
+static int64_t path_ns(const struct sweep *sweep, bool is_head, int64_t *longest_ns)
 {
     int64_t sum = 0;
     *longest_ns = 0;
-    for (size_t i = 0; i < sweep->n_pieces; i++)
-        if (sweep->pieces[i].flags & PIECE_OWN) {
-            int64_t ns = sweep->pieces[i].end_ns - sweep->pieces[i].begin_ns;
-            sum += ns;
-            *longest_ns = ns > *longest_ns ? ns : *longest_ns;
-        }
+    for (size_t i = 0; i < sweep->n_pieces; i++) {
+        const struct piece *p = &sweep->pieces[i];
+        int64_t ns = p->end_ns - p->begin_ns;
+        sum += p->flags & PIECE_OWN ? ns : 0;
+        if ((p->flags & PIECE_OWN || (is_head && p->kind == SLICE_SCHED)) && ns > *longest_ns)
+            *longest_ns = ns;
+    }
     return sum;
 }
 
@@ -348,7 +352,7 @@ static void add_rest(const struct cause_input *input, const struct shares *share
     int64_t tracer = subject_ns(shares, SUBJECT_TRACER);
     add(list, (struct candidate){.cause = CAUSE_TRACING_OVERHEAD, .culprit = "the tracer's own stack dumps", .confidence = CONFIDENCE_LIKELY,
                                  .why = "tracer-stacks", .amount_ns = tracer}, 0);
-    int64_t longest, sched = shares_of_kind(shares, SLICE_SCHED) - tracer, path = path_ns(input->sweep, &longest);
+    int64_t longest, sched = shares_of_kind(shares, SLICE_SCHED) - tracer, path = path_ns(input->sweep, input->window->a.is_head, &longest);
     bool one_step = 2 * longest > path + sched;
     int64_t usual = typical_path + typical_kind_ns(typical, SLICE_SCHED);
     add(list, path_frequency(input, path + sched, usual, one_step), usual); /* of equal excess it is the better name */
