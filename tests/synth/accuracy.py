@@ -213,6 +213,8 @@ def main():
     jobs += [(arguments.synth, arguments.whylate, seed, 10, "hidden", "mono", "") for seed in seeds]
     jobs += [(arguments.synth, arguments.whylate, seed, 20, "shown", "local", "--cobalt") for seed in seeds[1::2]]
     jobs += [(arguments.synth, arguments.whylate, seed, 10, "hidden", "local", "--cobalt") for seed in seeds[::4]]
+    jobs += [(arguments.synth, arguments.whylate, seed, 20, "shown", "local", "--evl") for seed in seeds[::2]]
+    jobs += [(arguments.synth, arguments.whylate, seed, 10, "hidden", "local", "--evl") for seed in seeds[2::4]]
     jobs += [(arguments.synth, arguments.whylate, seed, 20, "shown", "wild", "") for seed in seeds[1::3]]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = [row for rows_of_trace in pool.map(one_trace, jobs) for row in rows_of_trace]

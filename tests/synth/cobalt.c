@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The events of Cobalt 3.2 on Dovetail and 3.1 on the I-pipe, as their traces show them. What Linux does meanwhile -
+ * The events of Cobalt 3.2 on Dovetail and 3.1 on the I-pipe, and of EVL (under its names: dat_formats.c, text.c), as their traces show them. What Linux does meanwhile -
  * handlers, softirqs, its own interrupts "off" - is innocent: out of band nothing waits for it.
  */
 #include "tests/synth/cobalt.h"
@@ -24,7 +24,7 @@ static int64_t host_timer(const struct cpu *cpu)
 
 static void shot(struct machine *m, struct cpu *cpu, int64_t due)
 {
-    emit(m, cpu, KIND_COBALT_TICK_SHOT, NULL, NULL, V(due > cpu->now ? due - cpu->now : 0));
+    emit(m, cpu, KIND_COBALT_TICK_SHOT, "proxy_device", NULL, V(due > cpu->now ? due - cpu->now : 0));
 }
 
 /* The co-kernel's switch; ROOT is tid 0. */
@@ -80,7 +80,7 @@ static void resume_measured(struct machine *m, struct cpu *cpu)
 {
     clock_begin(m, cpu);
     spend(m, cpu, 200 + random_below(m, 200));
-    emit(m, cpu, KIND_COBALT_TIMER_EXPIRE, NULL, NULL, V(thread_timer(cpu)));
+    emit(m, cpu, KIND_COBALT_TIMER_EXPIRE, cpu->measured.comm, NULL, V(thread_timer(cpu)));
     spend(m, cpu, 100 + random_below(m, 200));
     emit(m, cpu, KIND_COBALT_RESUME, cpu->measured.comm, NULL, V(cpu->measured.tid, MASK_PEND));
     shot(m, cpu, cpu->due + m->interval_ns);
@@ -91,12 +91,14 @@ static void resume_measured(struct machine *m, struct cpu *cpu)
 static void run_and_sleep(struct machine *m, struct cpu *cpu)
 {
     emit(m, cpu, KIND_COBALT_SYSENTRY, NULL, NULL, V(81));
+    do
+        cpu->due += m->interval_ns;
+    while (cpu->due <= cpu->now + 4000);
+    if (m->arms_each_sleep)
+        emit(m, cpu, KIND_COBALT_TIMER_START, cpu->measured.comm, NULL, V(thread_timer(cpu), cpu->due - cpu->now, 0));
     emit(m, cpu, KIND_COBALT_SUSPEND, NULL, NULL, V(cpu->measured.tid, MASK_PEND, 0));
     head_switch(m, cpu, cpu->root);
     enter_idle(m, cpu);
-    do
-        cpu->due += m->interval_ns;
-    while (cpu->due <= cpu->now + 2000);
 }
 
 static void to_user(struct machine *m, struct cpu *cpu)
@@ -152,12 +154,13 @@ void cobalt_period(struct machine *m, struct cpu *cpu)
         switch_to(m, cpu, cpu->load, 1);
     }
     if (random_below(m, 4) == 0) { /* Linux's tick runs on a timer of the co-kernel; its shot comes before the thread's */
-        emit(m, cpu, KIND_COBALT_TIMER_START, "[host-timer/0]", NULL, V(host_timer(cpu), 15000, 0));
+        if (!m->is_evl)
+            emit(m, cpu, KIND_COBALT_TIMER_START, "[host-timer/0]", NULL, V(host_timer(cpu), 15000, 0));
         int64_t at = cpu->now + 15000;
         shot(m, cpu, at);
         wait_until(m, cpu, at + random_between(m, 300, 900));
         clock_begin(m, cpu);
-        emit(m, cpu, KIND_COBALT_TIMER_EXPIRE, NULL, NULL, V(host_timer(cpu)));
+        emit(m, cpu, KIND_COBALT_TIMER_EXPIRE, "proxy_timer", NULL, V(host_timer(cpu)));
         shot(m, cpu, cpu->due);
         clock_end(m, cpu);
         tick(m, cpu);
@@ -233,7 +236,7 @@ static void play_task(struct machine *m, struct cpu *cpu, const struct scenario 
 /* On time, and then a Linux system call, a page fault or a signal takes it out of the real-time domain. */
 static void play_relax(struct machine *m, struct cpu *cpu, const struct scenario *s, int64_t amount_ns)
 {
-    static const char *const reasons[] = {"undefined", "signal", "syscall", "fault"};
+    const char *const reasons[] = {"undefined", "signal", "syscall", m->is_evl ? "exception" : "fault"};
     int64_t reason = random_between(m, 1, 3);
     struct task_id in_linux = {cpu->measured.comm, cpu->measured.tid, 99 - cpu->measured.prio}, hog = cpu->root;
     to_due(m, cpu);
@@ -333,12 +336,14 @@ static void play_head_domain(struct machine *m, struct cpu *cpu, const struct sc
     switch_to(m, cpu, cpu->load, 1);
 }
 
-void cobalt_init(struct machine *m)
+void cobalt_init(struct machine *m, bool is_evl)
 {
     static const char *const names[MAX_MACHINE_CPUS] = {"sampling-1200", "sampling-1201", "sampling-1202", "sampling-1203"};
     m->is_cobalt = true;
     m->is_rt = false;
-    m->is_dovetail = random_below(m, 3) != 0;
+    m->is_dovetail = random_below(m, 3) != 0 || is_evl;
+    m->is_evl = is_evl;
+    m->arms_each_sleep = !is_evl && random_below(m, m->is_dovetail ? 4 : 2) == 0;
     for (int c = 0; c < m->n_cpus; c++) {
         m->cpus[c].measured = (struct task_id){names[c], 1200 + c, 90};
         m->cpus[c].root = m->cpus[c].current;
@@ -350,9 +355,9 @@ const struct scenario cobalt_scenarios[] = {
     {.name = "higher cobalt", .cause = "higher-priority-task", .play = play_task},
     {.name = "same cobalt", .cause = "same-priority-task", .play = play_task},
     {.name = "relax", .cause = "mode-switch", .play = play_relax},
-    {.name = "head irq before", .cause = "irq", .play = play_head_irq, .hidden = RECORD_HEAD_IRQ, .dovetail_only = true},
+    {.name = "head irq before", .cause = "irq", .play = play_head_irq, .hidden = RECORD_HEAD_IRQ, .needs_due = true},
     {.name = "head irq after", .cause = "irq", .play = play_head_irq, .hidden = RECORD_HEAD_IRQ},
-    {.name = "shot late", .cause = "timer-programming", .play = play_programming, .hidden = RECORD_HEAD_TIMER, .dovetail_only = true},
+    {.name = "shot late", .cause = "timer-programming", .play = play_programming, .hidden = RECORD_HEAD_TIMER, .dovetail_only = true, .not_evl = true},
     {.name = "cobalt stall", .cause = "hardware-stall", .play = play_stall, .times = 20, .dovetail_only = true},
     {.name = "head domain", .cause = "head-domain", .play = play_head_domain},
     {.name = NULL},

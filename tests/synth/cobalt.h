@@ -7,7 +7,7 @@
 
 extern const struct scenario cobalt_scenarios[]; /* name NULL ends it */
 
-void cobalt_init(struct machine *m);
+void cobalt_init(struct machine *m, bool is_evl);
 /* One period in which nothing goes wrong; the background before it is Linux's. */
 void cobalt_period(struct machine *m, struct cpu *cpu);
 /* The end of a period that a cause was planted in. */

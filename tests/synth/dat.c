@@ -182,14 +182,26 @@ static void put_field(unsigned char *record, const struct layout_field *field, c
     }
 }
 
-/* Layouts are made once per kind. */
+static bool is_evl;
+
+void dat_use_evl(bool wanted)
+{
+    is_evl = wanted;
+}
+
+static bool is_written(const struct dat_format *format)
+{
+    return is_evl || format->id < DAT_EVL_ID || format->id >= DAT_EVL_END;
+}
+
+/* Layouts are made once per kind; EVL's come behind Cobalt's. */
 static const struct layout *layout_for(unsigned kind, unsigned *id)
 {
     static struct layout layouts[KIND_END];
     static unsigned ids[KIND_END];
     if (!ids[kind]) {
         for (const struct dat_format *format = dat_formats; format->kind; format++)
-            if (format->kind == kind) {
+            if (format->kind == kind && is_written(format)) {
                 layouts[kind] = layout_of(format->fields, format->sources);
                 ids[kind] = format->id;
             }
@@ -308,10 +320,10 @@ static void put_formats_of(struct out *out, const char *system)
 {
     uint32_t n = 0;
     for (const struct dat_format *format = dat_formats; format->kind; format++)
-        n += !strcmp(format->system, system);
+        n += !strcmp(format->system, system) && is_written(format);
     put_u32(out, n);
     for (const struct dat_format *format = dat_formats; format->kind; format++)
-        if (!strcmp(format->system, system)) {
+        if (!strcmp(format->system, system) && is_written(format)) {
             struct layout layout = layout_of(format->fields, format->sources);
             put_one_format(out, format->event, format->id, &layout, format->print);
         }
@@ -333,7 +345,7 @@ static void put_vectors(struct out *out)
 
 static void put_events(struct out *out)
 {
-    static const char *const systems[] = {"sched", "irq", "timer", "preemptirq", "power", "raw_syscalls", "exceptions", "lock", "nmi", "cobalt_core", "cobalt_posix"};
+    static const char *const systems[] = {"sched", "irq", "timer", "preemptirq", "power", "raw_syscalls", "exceptions", "lock", "nmi", "cobalt_core", "cobalt_posix", "evl"};
     uint32_t n = sizeof systems / sizeof *systems;
     put_formats_of(out, "ftrace");
     put_u32(out, n + 1);

@@ -3,12 +3,16 @@
 #ifndef SYNTH_DAT_H
 #define SYNTH_DAT_H
 
+#include <stdbool.h>
+
 #include "tests/synth/event.h"
 
 struct dat_writer;
 
 /* Pages go to temporary files, so that any number of events fits. clock: "mono", "local" ... */
 struct dat_writer *dat_new(int n_cpus, const char *clock, const char *release);
+/* The co-kernel's events are EVL's, for all that is written from now on. */
+void dat_use_evl(bool is_evl);
 /* Events of one CPU come in time order. */
 void dat_event(struct dat_writer *writer, const struct synth_event *event);
 /* The next page of this CPU says that n events were lost in front of it. */

@@ -15,6 +15,10 @@ struct dat_format {
 };
 extern const struct dat_format dat_formats[]; /* kind 0 ends it */
 
+/* EVL's own take the place of Cobalt's. */
+#define DAT_EVL_ID 380
+#define DAT_EVL_END 400
+
 /* irq_vectors:NAME_entry and NAME_exit: ids 400 + 2 * i and one more. */
 extern const char *const dat_vectors[];
 #define DAT_VECTOR_ID 400

@@ -90,7 +90,7 @@ static bool is_recorded(const struct machine *m, unsigned kind)
     case KIND_COBALT_IRQ_ENTRY:
     case KIND_COBALT_IRQ_EXIT: return m->recorded & RECORD_HEAD_IRQ;
     case KIND_COBALT_TIMER_START: return m->recorded & RECORD_HEAD_TIMER;
-    case KIND_COBALT_TICK_SHOT: return m->is_dovetail;
+    case KIND_COBALT_TICK_SHOT: return m->is_dovetail && !m->arms_each_sleep;
     case KIND_CONTENTION_BEGIN:
     case KIND_CONTENTION_END: return m->recorded & RECORD_LOCK;
     default: return true;

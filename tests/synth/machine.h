@@ -70,6 +70,8 @@ struct machine {
     uint64_t seed;
     int n_cpus;
     bool is_rt;
+    bool is_evl;              /* the dual kernel is EVL: another core's events, on Dovetail */
+    bool arms_each_sleep;     /* the measuring thread starts its timer for each period, and no tick shot is recorded */
     bool is_cobalt, is_dovetail; /* dual kernel; Dovetail's rows tell stage and hard interrupt state, the I-pipe's do not */
     bool is_wild;             /* its clocks are not comparable between CPUs */
     bool is_null;             /* nothing is planted, and the background keeps its rates */

@@ -14,6 +14,8 @@ struct scenario {
     bool rt_only, plain_only;    /* kernels that it can happen on */
     bool needs_load, needs_idle; /* what ran before */
     bool dovetail_only;          /* its evidence is in rows that the I-pipe does not write */
+    bool needs_due;              /* something tells when a thread of the co-kernel was due */
+    bool not_evl;                /* EVL has no such event */
     bool local_only;             /* the clock mono cannot do it */
     bool needs_slack;            /* the timer was armed with slack, one period before */
     int times;                   /* larger than others by this factor: a storm of five is none, a short stall is a gap */

@@ -3,7 +3,7 @@
  * synth: a trace of a simulated machine with planted causes, and the truth about them.
  *
  *   synth --seed N --outliers N [--dat FILE] [--text FILE] [--truth FILE]
- *         [--only NAME] [--hide] [--clock mono|local|wild] [--cobalt] [--list]
+ *         [--only NAME] [--hide] [--clock mono|local|wild] [--cobalt|--evl] [--list]
  *
  *   synth --seed N --ipipe FILE --truth FILE     an I-pipe dump of one section instead
  *
@@ -27,7 +27,7 @@
 struct request {
     uint64_t seed;
     int n_outliers;
-    bool hide, list, cobalt;
+    bool hide, list, cobalt, evl;
     const char *dat, *text, *truth, *only, *clock, *ipipe;
 };
 
@@ -43,7 +43,9 @@ static bool fits(const struct machine *m, const struct cpu *cpu, const struct sc
 {
     if (request->only && strcmp(request->only, s->name) != 0)
         return false;
-    if (request->hide && !s->hidden)
+    if ((request->hide && !s->hidden) || (s->not_evl && m->is_evl) || (s->needs_due && !m->is_dovetail && !m->arms_each_sleep))
+        return false;
+    if (m->arms_each_sleep && !strcmp(s->cause, "timer-programming")) /* the shot tells of it */
         return false;
     if ((s->rt_only && !m->is_rt) || (s->plain_only && m->is_rt) || (s->dovetail_only && !m->is_dovetail) || (s->local_only && !strcmp(m->clock, "mono")))
         return false;
@@ -135,7 +137,7 @@ static void play(struct machine *m, const struct request *request)
 
 static const char *release_of(const struct machine *m)
 {
-    return m->is_cobalt ? m->is_dovetail ? "5.10.0-synth-dovetail" : "4.19.0-synth-ipipe" : m->is_rt ? "6.1.0-synth-rt" : "6.1.0-synth";
+    return m->is_evl ? "5.15.0-synth-evl" : m->is_cobalt ? m->is_dovetail ? "5.10.0-synth-dovetail" : "4.19.0-synth-ipipe" : m->is_rt ? "6.1.0-synth-rt" : "6.1.0-synth";
 }
 
 static bool write_truth(const struct machine *m, const char *path)
@@ -154,6 +156,7 @@ static bool write_truth(const struct machine *m, const char *path)
 
 static bool write_dat(const struct machine *m, const char *path)
 {
+    dat_use_evl(m->is_evl);
     struct dat_writer *writer = dat_new(m->n_cpus, m->clock, release_of(m));
     for (int c = 0; c < m->n_cpus; c++) {
         const struct cpu *cpu = &m->cpus[c];
@@ -181,7 +184,7 @@ static bool parse(int argc, char **argv, struct request *request)
         {"seed", required_argument, NULL, 's'},  {"outliers", required_argument, NULL, 'n'}, {"dat", required_argument, NULL, 'd'},
         {"text", required_argument, NULL, 't'},  {"truth", required_argument, NULL, 'r'},    {"only", required_argument, NULL, 'o'},
         {"clock", required_argument, NULL, 'c'}, {"hide", no_argument, NULL, 'h'},           {"list", no_argument, NULL, 'l'},
-        {"ipipe", required_argument, NULL, 'i'}, {"cobalt", no_argument, NULL, 'b'}, {NULL, 0, NULL, 0},
+        {"ipipe", required_argument, NULL, 'i'}, {"cobalt", no_argument, NULL, 'b'},         {"evl", no_argument, NULL, 'e'}, {NULL, 0, NULL, 0},
     };
     for (int letter; (letter = getopt_long(argc, argv, "", options, NULL)) != -1;)
         switch (letter) {
@@ -194,6 +197,7 @@ static bool parse(int argc, char **argv, struct request *request)
         case 'c': request->clock = optarg; break;
         case 'i': request->ipipe = optarg; break;
         case 'b': request->cobalt = true; break;
+        case 'e': request->cobalt = request->evl = true; break;
         case 'h': request->hide = true; break;
         case 'l': request->list = true; break;
         default: return false;
@@ -221,7 +225,7 @@ int main(int argc, char **argv)
     }
     m.clock = request.clock;
     if (request.cobalt)
-        cobalt_init(&m);
+        cobalt_init(&m, request.evl);
     if (strcmp(request.clock, "mono") != 0) {
         m.clock_offset_ns = random_between(&m, -5000000, 5000000);
         bool is_wild = !strcmp(request.clock, "wild");

@@ -34,13 +34,48 @@ static const char *softirq_name(int64_t vector)
     return vector >= 0 && vector < 10 ? names[vector] : "?";
 }
 
-static bool is_dovetail;
+static bool is_dovetail, is_evl;
 static const char *const relax_reasons[4] = {"undefined", "signal", "syscall", "fault"};
+
+/* EVL's events under its own names; false: the event is not the co-kernel's. */
+static bool print_evl(FILE *file, const struct synth_event *e)
+{
+    static const char *const causes[4] = {"undefined", "in-band signal", "in-band syscall", "processor exception"};
+    const int64_t *v = e->v;
+    switch (e->kind) {
+    case KIND_COBALT_SWITCH:
+        fprintf(file, "evl_switch_context: { %s[%" PRId64 "] prio=%" PRId64 ", state=0x%" PRIx64 " } => { %s[%" PRId64 "] prio=%" PRId64 " }",
+                e->s[0], v[0], v[1], (uint64_t)v[2], e->s[1], v[3], v[4]);
+        break;
+    case KIND_COBALT_RESUME: fprintf(file, "evl_wakeup_thread: name=%s pid=%" PRId64 " mask=0x%" PRIx64 " info=0x0", e->s[0], v[0], (uint64_t)v[1]); break;
+    case KIND_COBALT_SUSPEND:
+        fprintf(file, "evl_sleep_on: pid=%" PRId64 " timeout=%" PRId64 " timeout_mode=0 clock=monotonic wchan=-(0000000000000000)", v[0], v[2]);
+        break;
+    case KIND_COBALT_RELAX: fprintf(file, "evl_switch_inband: cause=%s", causes[v[0] & 3]); break;
+    case KIND_COBALT_RELAXED: fprintf(file, "evl_switched_inband: state=0x600c0 info=0x0"); break;
+    case KIND_COBALT_HARDEN: fprintf(file, "evl_switch_oob: state=0x600c0 info=0x0"); break;
+    case KIND_COBALT_HARDENED: fprintf(file, "evl_switched_oob: state=0x60040 info=0x0"); break;
+    case KIND_COBALT_TIMER_EXPIRE: fprintf(file, "evl_timer_expire: timer=%s", e->s[0]); break;
+    case KIND_COBALT_TICK_SHOT: {
+        int64_t at = (e->time_ns + v[0]) / 1000;
+        fprintf(file, "evl_timer_shot: %s at %" PRId64 ".%06" PRId64 " (delay: %" PRId64 " us, %" PRId64 " cycles)", e->s[0], at / 1000000, at % 1000000,
+                v[0] / 1000, v[0] * 2);
+        break;
+    }
+    case KIND_COBALT_SYSENTRY: fprintf(file, "evl_oob_sysentry: syscall=%s", v[0] == 82 ? "oob_write" : "oob_read"); break;
+    case KIND_COBALT_SYSEXIT: fprintf(file, "evl_oob_sysexit: result=%" PRId64, v[0]); break;
+    default: return false;
+    }
+    fputc('\n', file);
+    return true;
+}
 
 static void print_event(FILE *file, const struct synth_event *e)
 {
     const int64_t *v = e->v;
     char state[16];
+    if (is_evl && print_evl(file, e))
+        return;
     switch (e->kind) {
     case KIND_SCHED_SWITCH:
         fprintf(file, "sched_switch: prev_comm=%s prev_pid=%" PRId64 " prev_prio=%" PRId64 " prev_state=%s ==> next_comm=%s next_pid=%" PRId64 " next_prio=%" PRId64,
@@ -130,6 +165,7 @@ bool text_write(const struct machine *m, const char *path)
     FILE *file = fopen(path, "w");
     size_t n = 0, k = 0;
     is_dovetail = m->is_dovetail;
+    is_evl = m->is_evl;
     if (!file)
         return false;
     for (int i = 0; i < m->n_cpus; i++)
