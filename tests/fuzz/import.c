@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Any bytes through the whole program: detection, import, run file, all analyses, document, text. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "imported.h"
 
-#include "importers/importer.h"
 #include "report/document.h"
 #include "report/text_view.h"
-#include "store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -34,25 +29,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static FILE *sink;
     if (!sink)
         sink = fopen("/dev/null", "w");
-    int fd = memfd_create("input", MFD_CLOEXEC);
     char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
-        abort();
-    const char *paths[] = {path};
+    int fd = input_of_bytes(bytes, size, path);
     const struct import_options options = {.quiet = true, .n_threads = 1};
-    struct error error = {0};
-    struct store_writer *writer = store_writer_new(NULL, &error);
-    if (!writer)
-        abort();
-    store_writer_no_sync(writer);
-    if (import_inputs(writer, paths, 1, &options, &error) == FAILED) {
-        store_writer_abandon(writer);
-    } else {
-        int made = store_writer_finish_fd(writer, &error);
-        struct store *store = made < 0 ? NULL : store_open_fd(made, "made", &error);
-        if (!store)
-            abort(); /* what we wrote ourselves must open */
+    struct store *store = store_of_input(path, &options);
+    if (store) {
         analyse(store, sink);
         store_close(store);
     }

@@ -1,69 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cyclictest of all eras, from real files and from the same lines as mail and terminals damage them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "importers/importer.h"
-#include "store/store.h"
-
-#define U NS_UNKNOWN
-#define N COUNT_UNKNOWN
-
-static struct store *import_path(const char *path, const struct import_options *given)
-{
-    struct error error = {0};
-    struct import_options options = given ? *given : (struct import_options){0};
-    options.quiet = options.no_hash = true;
-    struct store_writer *writer = store_writer_new(NULL, &error);
-    store_writer_no_sync(writer);
-    if (import_inputs(writer, &path, 1, &options, &error) == FAILED)
-        fail_msg("%s: %s", path, error.text);
-    struct store *store = store_open_fd(store_writer_finish_fd(writer, &error), "test", &error);
-    if (!store)
-        fail_msg("%s: %s", path, error.text);
-    return store;
-}
-
-static struct store *import_file(const char *name)
-{
-    char path[200];
-    snprintf(path, sizeof path, "tests/data/%s", name);
-    return import_path(path, NULL);
-}
+#include "imported.h"
 
 static struct store *import_bytes(const char *bytes, size_t size)
 {
-    char path[] = "/tmp/whylate-test-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0 && write(fd, bytes, size) == (ssize_t)size);
-    close(fd);
-    struct store *store = import_path(path, NULL);
-    remove(path);
+    struct store *store = try_bytes(bytes, size, &imported_plainly);
+    assert_non_null(store);
     return store;
-}
-#define import_text(text) import_bytes(text, sizeof(text) - 1)
-
-static bool has_note(const struct store *store, const char *code)
-{
-    for (size_t i = 0; i < store->n_notes; i++)
-        if (strcmp(store->notes[i].code, code) == 0)
-            return true;
-    return false;
-}
-
-static const char *fact(const struct store *store, uint32_t run, const char *key)
-{
-    const struct fact *found = store_fact(store, run, key);
-    return found ? found->value : "";
 }
 
 /* The numbers of series i: samples, min, average, max, overflows, limit; U and N where the source says nothing. */
@@ -404,13 +347,13 @@ static void test_settings(void **state)
 {
     (void)state;
     const char *const settings[] = {"cyclictest.interval_ns=200000", "cyclictest.priority=90", "load.kind=idle"};
-    const struct import_options options = {.settings = settings, .n_settings = 3};
-    struct store *store = import_path("tests/data/cyclictest/cut-fields.txt", &options);
+    const struct import_options options = {.quiet = true, .no_hash = true, .settings = settings, .n_settings = 3};
+    struct store *store = import_with("tests/data/cyclictest/cut-fields.txt", &options);
     assert_int_equal(store->series[0].interval_ns, 200000);
     assert_int_equal(store->series[2].priority, 90);
     assert_string_equal(fact(store, 2, "load.kind"), "idle");
     store_close(store);
-    store = import_path("tests/data/cyclictest/smp-slip.txt", &options); /* what the file states stays */
+    store = import_with("tests/data/cyclictest/smp-slip.txt", &options); /* what the file states stays */
     assert_int_equal(store->series[0].priority, 2);
     assert_int_equal(store->series[0].interval_ns, 10000000);
     store_close(store);

@@ -1,66 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results of tools other than cyclictest, from real files: what the store holds is what the source says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "importers/importer.h"
-#include "store/store.h"
-
-#define DATA "tests/data/"
-#define U    NS_UNKNOWN
-#define N    COUNT_UNKNOWN
-
-static struct store *import_paths(const char *const *paths, size_t n)
-{
-    struct error error = {0};
-    const struct import_options options = {.quiet = true, .no_hash = true, .n_threads = 1};
-    struct store_writer *writer = store_writer_new(NULL, &error);
-    store_writer_no_sync(writer);
-    if (import_inputs(writer, paths, n, &options, &error) == FAILED)
-        fail_msg("%s: %s", paths[0], error.text);
-    struct store *store = store_open_fd(store_writer_finish_fd(writer, &error), "test", &error);
-    if (!store)
-        fail_msg("%s: %s", paths[0], error.text);
-    return store;
-}
-
-static struct store *import_file(const char *name)
-{
-    char path[200];
-    snprintf(path, sizeof path, DATA "%s", name);
-    return import_paths((const char *const[]){path}, 1);
-}
-
-/* The text as a file that is gone afterwards. */
-static struct store *import_text(const char *text)
-{
-    char path[] = "/tmp/whylate-test-XXXXXX";
-    int fd = mkstemp(path);
-    FILE *file = fdopen(fd, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-    struct store *store = import_paths((const char *const[]){path}, 1);
-    remove(path);
-    return store;
-}
-
-static const struct series *find(const struct store *store, uint32_t run, const char *name)
-{
-    for (size_t i = 0; i < store->n_series; i++)
-        if (store->series[i].run == run && strcmp(store->series[i].name, name) == 0)
-            return &store->series[i];
-    fail_msg("no series '%s' in run %u of %zu series", name, run, store->n_series);
-    return NULL;
-}
+#include "imported.h"
 
 static uint64_t sum_of_bins(const struct store *store, const struct series *series)
 {
@@ -70,20 +10,6 @@ static uint64_t sum_of_bins(const struct store *store, const struct series *seri
     for (size_t i = 0; i < n; i++)
         sum += bins[i].count;
     return sum;
-}
-
-static bool has_note(const struct store *store, const char *code)
-{
-    for (size_t i = 0; i < store->n_notes; i++)
-        if (strcmp(store->notes[i].code, code) == 0)
-            return true;
-    return false;
-}
-
-static const char *fact(const struct store *store, uint32_t run, const char *key)
-{
-    const struct fact *found = store_fact(store, run, key);
-    return found ? found->value : "";
 }
 
 /* One row per series: every number stands in the file. Counts of bins are those of its rows. */
@@ -288,7 +214,7 @@ static void test_xenomai_snapshots(void **state)
 {
     (void)state;
     /* snap_t10 sorts before snap_t2 by letters: the number decides */
-    struct store *store = import_paths((const char *const[]){DATA "xenomai"}, 1);
+    struct store *store = import_file("xenomai");
     const struct counter *c = find_counter(store, "xenomai/sched/stat", 1, "sampling-1105:1117", "CSW");
     assert_int_equal(c->value.mantissa, 5069);
     assert_int_equal(c->delta.mantissa, 5069 - 2013);
@@ -316,7 +242,7 @@ static void test_xenomai_snapshots(void **state)
     store_close(store);
 
     /* two folders alone are snapshots of one run as well */
-    store = import_paths((const char *const[]){DATA "snapshots"}, 1);
+    store = import_file("snapshots");
     assert_int_equal(store->n_runs, 1);
     assert_int_equal(find_counter(store, "xenomai/irq", 1, "18: [timer/0]", "CPU0")->delta.mantissa, 4635);
     store_close(store);
@@ -401,23 +327,16 @@ static void test_oslat_edges(void **state)
     store_close(store);
 }
 
-static struct store *import_with(const char *name, const char *const *settings, size_t n)
+static struct store *import_set(const char *path, const char *const *settings, size_t n)
 {
-    char path[200];
-    struct error error = {0};
-    snprintf(path, sizeof path, DATA "%s", name);
-    const struct import_options options = {.quiet = true, .no_hash = true, .n_threads = 1, .settings = settings, .n_settings = n};
-    struct store_writer *writer = store_writer_new(NULL, &error);
-    store_writer_no_sync(writer);
-    if (import_inputs(writer, (const char *const[]){path}, 1, &options, &error) == FAILED)
-        fail_msg("%s: %s", path, error.text);
-    return store_open_fd(store_writer_finish_fd(writer, &error), "test", &error);
+    const struct import_options options = {.quiet = true, .no_hash = true, .settings = settings, .n_settings = n};
+    return import_with(path, &options);
 }
 
 static void test_csv(void **state)
 {
     (void)state;
-    struct store *store = import_with("csv/logic.csv", (const char *const[]){"csv.time=1", "csv.signal=Channel 0"}, 2);
+    struct store *store = import_set("tests/data/csv/logic.csv", (const char *const[]){"csv.time=1", "csv.signal=Channel 0"}, 2);
     const struct series *s = find(store, 0, "Channel 0 high"); /* the last rise has no end: no latency */
     assert_int_equal(s->n_samples, 2);
     assert_int_equal(s->min_ns, 12500);
@@ -426,13 +345,13 @@ static void test_csv(void **state)
     assert_int_equal(store_sample_chunk(store, 0, 0, &view, NULL), OK);
     assert_int_equal(view.time_ns[1], 2000000);
     store_close(store);
-    store = import_with("csv/edges.csv", (const char *const[]){"csv.begin=edge_a", "csv.end=edge_b", "csv.path=irq-response"}, 3);
+    store = import_set("tests/data/csv/edges.csv", (const char *const[]){"csv.begin=edge_a", "csv.end=edge_b", "csv.path=irq-response"}, 3);
     s = find(store, 0, "edge_a to edge_b");
     assert_int_equal(s->max_ns, 100000);
     assert_int_equal(s->path, PATH_IRQ_RESPONSE);
     assert_true(has_note(store, "unit-assumed"));
     store_close(store);
-    store = import_with("tools/export.hgrm", (const char *const[]){"hgrm.unit=ns"}, 1);
+    store = import_set("tests/data/tools/export.hgrm", (const char *const[]){"hgrm.unit=ns"}, 1);
     assert_int_equal(find(store, 0, "distribution")->max_ns, 46);
     assert_false(has_note(store, "unit-assumed"));
     store_close(store);
@@ -441,7 +360,7 @@ static void test_csv(void **state)
 static void test_jitterdebugger(void **state)
 {
     (void)state;
-    struct store *store = import_paths((const char *const[]){DATA "jitterdebugger"}, 1);
+    struct store *store = import_file("jitterdebugger");
     /* results.json and samples.raw of one folder are one run: samples join the series of the results */
     const struct series *s = find(store, 0, "T0");
     assert_int_equal(s->n_samples, 500);

@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* trace.dat as a whole: real files, cut and damaged ones; field tables against libtraceevent's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "imported.h"
 
-#include <cmocka.h>
 #include <event-parse.h>
 
-#include "importers/importer.h"
 #include "importers/trace_dat_formats.h"
-#include "store/store.h"
 
 static const char v6[] = "samples/trace-v6.dat", v7[] = "samples/irq-storm-device/trace.dat";
 
@@ -37,35 +26,11 @@ static struct bytes slurp(const char *path)
     return all;
 }
 
-/* Imports the bytes; NULL when that fails. */
+/* NULL: not understood. */
 static struct store *import_bytes(const unsigned char *bytes, size_t size, int n_threads)
 {
-    int fd = memfd_create("input", MFD_CLOEXEC);
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    assert_int_equal(write(fd, bytes, size), size);
-    const char *paths[] = {path};
     const struct import_options options = {.quiet = true, .no_hash = true, .n_threads = n_threads};
-    struct error error = {0};
-    struct store_writer *writer = store_writer_new(NULL, &error);
-    struct store *store = NULL;
-    if (import_inputs(writer, paths, 1, &options, &error) == FAILED) {
-        assert_true(error.text[0]);
-        store_writer_abandon(writer);
-    } else {
-        store = store_open_fd(store_writer_finish_fd(writer, &error), "temporary", &error);
-        assert_non_null(store);
-    }
-    close(fd);
-    return store;
-}
-
-static bool has_note(const struct store *store, const char *code)
-{
-    for (size_t i = 0; i < store->n_notes; i++)
-        if (!strcmp(store->notes[i].code, code))
-            return true;
-    return false;
+    return try_bytes(bytes, size, &options);
 }
 
 static void real_files_are_read_whole(void **state)
@@ -160,13 +125,8 @@ static void pages_are_found_without_their_table(void **state)
 static void raw_pages_of_a_folder(void **state)
 {
     (void)state;
-    const char *paths[] = {"tests/data/raw-ring-buffer"};
-    const struct import_options options = {.quiet = true, .no_hash = true};
     struct error error = {0};
-    struct store_writer *writer = store_writer_new(NULL, &error);
-    assert_int_not_equal(import_inputs(writer, paths, 1, &options, &error), FAILED);
-    struct store *store = store_open_fd(store_writer_finish_fd(writer, &error), "temporary", &error);
-    assert_non_null(store);
+    struct store *store = import_file("raw-ring-buffer");
     assert_int_equal(store->n_streams, 1);
     assert_int_equal(store->n_events, 673);
     assert_string_equal(store->streams[0].clock, "mono");
