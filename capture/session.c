@@ -322,66 +322,86 @@ static void finish(struct session *session, const char *why)
     output_value(&session->output, "state", "%s", why);
 }
 
-enum status session_run(const struct capture_options *options, const char *command, struct error *error)
+static void catch_signals(void)
 {
-    struct session session = {.options = options, .load = {.alive_fd = -1}, .dma_latency_fd = -1};
-    const int start_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* the bundle becomes the working directory */
     struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+}
 
-    /* What can refuse comes first, so that a capture that cannot start leaves nothing behind. */
+/* What can refuse comes first, so that a capture that cannot start leaves nothing behind. */
+static enum status prepare(struct session *session, int start_fd, struct error *error)
+{
+    const struct capture_options *options = session->options;
     enum status status = load_check(options->load, error);
     if (status == OK && access(options->directory, F_OK) == 0)
         status = error_output(error, "cannot make bundle '%s': it exists", options->directory);
     if (status == OK)
-        status = trace_open(&session.trace, options, error);
+        status = trace_open(&session->trace, options, error);
     if (status == OK)
-        status = measurement_prepare(&session.measurement, options, error);
+        status = measurement_prepare(&session->measurement, options, error);
     if (status == OK)
-        status = output_open(&session.output, options->directory, session.measurement.n_threads, error);
-    if (status == OK) {
-        place_helper(options);
-        save_environment(&session, BUNDLE_BEFORE);
-        session.dma_latency_fd = hold_dma_latency(&session);
-        say_what_is_lost(&session);
-        status = load_start(&session.load, options->load, options->load_command, ".", start_fd, error);
+        status = output_open(&session->output, options->directory, session->measurement.n_threads, error);
+    if (status != OK)
+        return status;
+    place_helper(options);
+    save_environment(session, BUNDLE_BEFORE);
+    session->dma_latency_fd = hold_dma_latency(session);
+    say_what_is_lost(session);
+    return load_start(&session->load, options->load, options->load_command, ".", start_fd, error);
+}
+
+/* Each thread says when its first cycle is due; its samples go into a file of their own. */
+static void open_samples(struct session *session)
+{
+    for (unsigned i = 0; i < session->measurement.n_threads; i++) {
+        struct measure_thread *thread = &session->measurement.threads[i];
+        while (!thread->first_due_ns)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        write_thread(session, thread);
+        output_samples_open(&session->output, i,
+                            &(struct bundle_samples_header){.thread = i,
+                                                            .n_counters = thread->ring.n_counters,
+                                                            .interval_ns = session->options->interval_ns,
+                                                            .first_due_ns = thread->first_due_ns});
     }
-    if (status == OK) {
-        write_settings(&session, command);
-        output_clocks(&session.output);
-        write_proof(&session, "start");
-        watch_begin(&session.watch, &session.measurement);
-        watch_smi(&session.watch, &session.output, "start");
-        measurement_start(&session.measurement);
-        session.begin_ns = atomic_load(&session.measurement.start_ns);
-        outliers_begin(&session.outliers, options, &session.output, &session.trace, session.begin_ns);
-        output_value(&session.output, "begin_monotonic_ns", "%" PRId64, session.begin_ns);
-        for (unsigned i = 0; i < session.measurement.n_threads; i++) {
-            struct measure_thread *thread = &session.measurement.threads[i];
-            while (!thread->first_due_ns)
-                nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-            write_thread(&session, thread);
-            output_samples_open(&session.output, i,
-                                &(struct bundle_samples_header){.thread = i,
-                                                                .n_counters = thread->ring.n_counters,
-                                                                .interval_ns = options->interval_ns,
-                                                                .first_due_ns = thread->first_due_ns});
-        }
-        const char *why = loop(&session);
-        watch_look(&session.watch, &session.output);
-        watch_smi(&session.watch, &session.output, "end");
-        write_proof(&session, "end");
-        measurement_stop(&session.measurement);
-        load_stop(&session.load);
-        drain(&session);
-        output_clocks(&session.output);
-        finish(&session, why);
-        save_environment(&session, BUNDLE_AFTER);
-        output_sync(&session.output);
-    }
+}
+
+static void measure(struct session *session, const char *command)
+{
+    write_settings(session, command);
+    output_clocks(&session->output);
+    write_proof(session, "start");
+    watch_begin(&session->watch, &session->measurement);
+    watch_smi(&session->watch, &session->output, "start");
+    measurement_start(&session->measurement);
+    session->begin_ns = atomic_load(&session->measurement.start_ns);
+    outliers_begin(&session->outliers, session->options, &session->output, &session->trace, session->begin_ns);
+    output_value(&session->output, "begin_monotonic_ns", "%" PRId64, session->begin_ns);
+    open_samples(session);
+    const char *why = loop(session);
+    watch_look(&session->watch, &session->output);
+    watch_smi(&session->watch, &session->output, "end");
+    write_proof(session, "end");
+    measurement_stop(&session->measurement);
+    load_stop(&session->load);
+    drain(session);
+    output_clocks(&session->output);
+    finish(session, why);
+    save_environment(session, BUNDLE_AFTER);
+    output_sync(&session->output);
+}
+
+enum status session_run(const struct capture_options *options, const char *command, struct error *error)
+{
+    struct session session = {.options = options, .load = {.alive_fd = -1}, .dma_latency_fd = -1};
+    const int start_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* the bundle becomes the working directory */
+    catch_signals();
+    enum status status = prepare(&session, start_fd, error);
+    if (status == OK)
+        measure(&session, command);
     measurement_stop(&session.measurement);
     load_stop(&session.load);
     trace_close(&session.trace);

@@ -40,95 +40,133 @@ static int64_t to_ns(int64_t thousandths, int64_t unit_ns)
     return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
+/* What the rows and the footer say, values in thousandths of the unit until the end. */
+struct distribution {
+    struct bin *bins;
+    size_t n, capacity;
+    uint64_t total;            /* in the rows so far */
+    uint64_t stated, n_beyond; /* COUNT_UNKNOWN */
+    int64_t stated_max, mean;  /* -1: not stated */
+};
+
+/* "#[Max = 117.000, Total count = 2000]" and the like. True for the last line there can be. */
+static bool read_footer(struct distribution *d, struct lines *lines, struct cell text)
+{
+    struct cell max = cell_after(text, "#[Max"), all = cell_after(text, "Total count"), beyond = cell_after(text, "values unknown: ");
+    struct cells parts = {0};
+    cells_add_parts(&parts, text.text, text.length, ',');
+    if (cell_starts(text, "#[Mean"))
+        cell_ns(cell_after(cells_at(&parts, 0), "="), 3, &d->mean);
+    if (max.length)
+        cell_ns(cell_after(cells_at(&parts, 0), "="), 3, &d->stated_max);
+    cells_release(&parts);
+    if (all.length) {
+        struct cell number = cell_after(all, "=");
+        number = cell_ends(number, "]") ? cell_trim(cell_first(number, number.length - 1)) : number;
+        cell_u64(number, &d->stated);
+    }
+    if (beyond.length) {
+        size_t digits = 0;
+        while (digits < beyond.length && beyond.text[digits] >= '0' && beyond.text[digits] <= '9')
+            digits++;
+        cell_u64(cell_first(beyond, digits), &d->n_beyond);
+        return true;
+    }
+    struct line next;
+    return cell_starts(text, "#[Buckets") && !(lines_peek(lines, 1, &next) && line_starts(&next, "#[Beyond"));
+}
+
+/* A row's count is of all samples up to its value. False: it belongs to another distribution. */
+static bool add_row(struct distribution *d, int64_t value, uint64_t count)
+{
+    if (count < d->total || (d->n && value < d->bins[d->n - 1].low_ns))
+        return false;
+    if (count == d->total)
+        return true;
+    memory_reserve(d->bins, d->capacity, d->n + 1);
+    d->bins[d->n++] = (struct bin){value, count - d->total};
+    d->total = count;
+    return true;
+}
+
+static void read_rows(struct import *import, struct lines *lines, struct distribution *d)
+{
+    struct cells words = {0};
+    struct line line;
+    bool is_done = false;
+    for (; !is_done && lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
+        struct cell text = cell_trim(cell_of(&line));
+        int64_t value;
+        uint64_t count;
+        cells_of_line(&words, &line);
+        if (cell_starts(text, "#[")) {
+            is_done = read_footer(d, lines, text);
+        } else if (!text.length && !d->n) {
+            continue;
+        } else if (words.n < 3 || !cell_ns(words.cell[0], 3, &value) || !cell_u64(words.cell[2], &count)) {
+            break;
+        } else if (!add_row(d, value, count)) {
+            import_note(import, "damaged-lines", line.number, "rows are not in order: the rest is another distribution");
+            break;
+        }
+    }
+    cells_release(&words);
+}
+
+/* The bins in ns. What lay beyond the histogram stands at the maximum, where it need not have been. */
+static void settle_bins(struct distribution *d, int64_t unit_ns)
+{
+    uint64_t n_beyond = d->n_beyond == COUNT_UNKNOWN ? 0 : d->n_beyond;
+    if (d->n && n_beyond && d->bins[d->n - 1].count >= n_beyond)
+        d->bins[d->n - 1].count -= n_beyond;
+    for (size_t i = 0; i < d->n; i++)
+        d->bins[i].low_ns = to_ns(d->bins[i].low_ns, unit_ns);
+}
+
+static struct series series_of(const struct distribution *d, int64_t unit_ns)
+{
+    struct series series = series_unknown();
+    series.name = "distribution";
+    series.tool = "hdrhistogram";
+    series.bin_edge = BIN_CEIL; /* a row's value is the upper end of what was added since the row before */
+    series.n_samples = d->stated != COUNT_UNKNOWN ? d->stated : d->total;
+    series.n_overflow = d->n_beyond;
+    if (d->n) {
+        series.min_ns = d->bins[0].low_ns;
+        series.max_ns = d->bins[d->n - 1].low_ns;
+    }
+    if (d->stated_max >= 0)
+        series.max_ns = to_ns(d->stated_max, unit_ns);
+    if (d->mean >= 0)
+        series.avg_ns = (double)d->mean * (double)unit_ns / 1000;
+    return series;
+}
+
 static enum status hgrm_read(struct import *import, struct lines *lines, struct error *error)
 {
     (void)error;
     const char *setting = import_setting(import, "hgrm.unit");
     int64_t unit_ns = setting ? unit_of((struct cell){setting, strlen(setting)}) : 0;
     uint64_t first = lines_number(lines);
-    struct bin *bins = NULL;
-    size_t n = 0, capacity = 0;
-    uint64_t total = 0, stated = COUNT_UNKNOWN;
-    int64_t stated_max = -1, mean = -1; /* like all values until the end: in thousandths of the unit */
-    struct series series = series_unknown();
-    struct cells words = {0};
-    struct line line;
-    bool is_done = false;
+    struct distribution d = {.stated = COUNT_UNKNOWN, .n_beyond = COUNT_UNKNOWN, .stated_max = -1, .mean = -1};
     lines_skip(lines, 1);
-    for (; !is_done && lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
-        struct cell text = cell_trim(cell_of(&line));
-        cells_of_line(&words, &line);
-        int64_t value;
-        uint64_t count;
-        if (cell_starts(text, "#[")) {
-            struct cell max = cell_after(text, "#[Max"), all = cell_after(text, "Total count"), beyond = cell_after(text, "values unknown: ");
-            struct cells parts = {0};
-            cells_add_parts(&parts, text.text, text.length, ',');
-            if (cell_starts(text, "#[Mean"))
-                cell_ns(cell_after(cells_at(&parts, 0), "="), 3, &mean);
-            if (max.length)
-                cell_ns(cell_after(cells_at(&parts, 0), "="), 3, &stated_max);
-            if (beyond.length) {
-                size_t digits = 0;
-                while (digits < beyond.length && beyond.text[digits] >= '0' && beyond.text[digits] <= '9')
-                    digits++;
-                cell_u64(cell_first(beyond, digits), &series.n_overflow);
-                is_done = true;
-            }
-            if (all.length) {
-                struct cell number = cell_after(all, "=");
-                number = cell_ends(number, "]") ? cell_trim(cell_first(number, number.length - 1)) : number;
-                cell_u64(number, &stated);
-            }
-            cells_release(&parts);
-            struct line next;
-            is_done |= cell_starts(text, "#[Buckets") && !(lines_peek(lines, 1, &next) && line_starts(&next, "#[Beyond"));
-        } else if (!text.length && !n) {
-            continue;
-        } else if (words.n >= 3 && cell_ns(words.cell[0], 3, &value) && cell_u64(words.cell[2], &count)) {
-            if (count < total || (n && value < bins[n - 1].low_ns)) {
-                import_note(import, "damaged-lines", line.number, "rows are not in order: the rest is another distribution");
-                break;
-            }
-            if (count == total)
-                continue;
-            memory_reserve(bins, capacity, n + 1);
-            bins[n++] = (struct bin){value, count - total};
-            total = count;
-        } else {
-            break;
-        }
-    }
-    series.name = "distribution";
-    series.tool = "hdrhistogram";
-    series.bin_edge = BIN_CEIL; /* a row's value is the upper end of what was added since the row before */
-    series.n_samples = stated != COUNT_UNKNOWN ? stated : total;
-    uint64_t n_beyond = series.n_overflow == COUNT_UNKNOWN ? 0 : series.n_overflow;
-    if (stated != COUNT_UNKNOWN && stated != total + n_beyond && stated != total)
-        import_note(import, "counts-mismatch", first, "the rows hold %llu samples, the total says %llu", (unsigned long long)total,
-                    (unsigned long long)stated);
-    if (!unit_ns) {
+    read_rows(import, lines, &d);
+    uint64_t n_beyond = d.n_beyond == COUNT_UNKNOWN ? 0 : d.n_beyond;
+    if (d.stated != COUNT_UNKNOWN && d.stated != d.total + n_beyond && d.stated != d.total)
+        import_note(import, "counts-mismatch", first, "the rows hold %llu samples, the total says %llu", (unsigned long long)d.total,
+                    (unsigned long long)d.stated);
+    bool is_assumed = !unit_ns;
+    if (is_assumed) {
         unit_ns = 1000;
-        series.unit_evidence = "the format names no unit: us assumed";
         import_note(import, "unit-assumed", first, "the format names no unit: us assumed (--set hgrm.unit=ns changes it)");
     }
-    /* what lay beyond the histogram stands at the maximum, where it need not have been */
-    if (n && n_beyond && bins[n - 1].count >= n_beyond)
-        bins[n - 1].count -= n_beyond;
-    for (size_t i = 0; i < n; i++)
-        bins[i].low_ns = to_ns(bins[i].low_ns, unit_ns);
-    if (n) {
-        series.min_ns = bins[0].low_ns;
-        series.max_ns = bins[n - 1].low_ns;
-    }
-    if (stated_max >= 0)
-        series.max_ns = to_ns(stated_max, unit_ns);
-    if (mean >= 0)
-        series.avg_ns = (double)mean * (double)unit_ns / 1000;
+    settle_bins(&d, unit_ns);
+    struct series series = series_of(&d, unit_ns);
+    if (is_assumed)
+        series.unit_evidence = "the format names no unit: us assumed";
     uint32_t index = import_series(import, &series);
-    store_add_bins(import->store, index, bins, n);
-    free(bins);
-    cells_release(&words);
+    store_add_bins(import->store, index, d.bins, d.n);
+    free(d.bins);
     return OK;
 }
 

@@ -178,103 +178,142 @@ static enum status unpack_cut_stream(struct input *input, const void *bytes, siz
     return OK;
 }
 
+/* An archive while its members are taken out. */
+struct unpacking {
+    struct input *input;
+    struct archive *archive;
+    const void *bytes;
+    size_t size;
+    const char *path, *directory;
+    size_t spool_index, first; /* first: the members of the input before it */
+    bool is_raw;               /* a single compressed stream */
+};
+
+static enum status unpack_cut(const struct unpacking *u, const char *why, struct error *error)
+{
+    return unpack_cut_stream(u->input, u->bytes, u->size, u->spool_index, u->path, u->directory, why, error);
+}
+
+/* The archive's own directory ends: what came before it is good. */
+static enum status end_early(const struct unpacking *u, struct error *error)
+{
+    struct input *input = u->input;
+    if (input->n == u->first)
+        return unpack_cut(u, archive_error_string(u->archive), error);
+    input->slots[input->n - 1].member.defect =
+        arena_format(&input->arena, "the archive ends early after this member: %s", archive_error_string(u->archive));
+    return OK;
+}
+
+/* Regular files; links, devices and the like are counted as skipped. */
+static bool is_wanted(const struct unpacking *u, struct archive_entry *entry)
+{
+    if (u->is_raw)
+        return true;
+    bool is_file = archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry);
+    if (!is_file && archive_entry_filetype(entry) != AE_IFDIR)
+        u->input->n_skipped++;
+    return is_file;
+}
+
+/* The member of an entry, named but without its bytes. */
+static enum status add_entry(const struct unpacking *u, struct archive_entry *entry, struct member_slot **slot, struct error *error)
+{
+    struct input *input = u->input;
+    if (u->is_raw) {
+        if (members_add(input, u->path, u->directory, slot, error) == FAILED)
+            return FAILED;
+        name_raw_member(input, *slot, u->path);
+        return OK;
+    }
+    const char *name = clean_name(&input->arena, archive_entry_pathname(entry) ? archive_entry_pathname(entry) : "");
+    const char *slash = strrchr(name, '/');
+    const char *inner = slash ? arena_string_n(&input->arena, name, (size_t)(slash - name)) : "";
+    const char *folder = !*u->directory ? inner
+                         : !*inner      ? u->directory
+                                        : arena_format(&input->arena, "%s/%s", u->directory, inner);
+    input->is_directory = true;
+    if (members_add(input, arena_format(&input->arena, "%s:%s", u->path, name), folder, slot, error) == FAILED)
+        return FAILED;
+    (*slot)->member.name = slash ? slash + 1 : name;
+    return OK;
+}
+
+/* libarchive holds back the last block of a stream that is cut: once more without it, and if that gives less, as it was. */
+static enum status unpack_cut_again(const struct unpacking *u, size_t slot_index, struct error *error)
+{
+    struct input *input = u->input;
+    struct member_slot before = input->slots[slot_index];
+    struct error why = {0};
+    input->n = slot_index;
+    if (unpack_cut(u, archive_error_string(u->archive), &why) != FAILED)
+        return OK;
+    if (before.member.size_bytes && why.kind == ERROR_INPUT) { /* xz, bzip2 */
+        input->slots[input->n++] = before;
+        return OK;
+    }
+    if (error)
+        *error = why;
+    return FAILED;
+}
+
+/* One entry's bytes; *is_last: nothing can come after it. */
+static enum status unpack_member(const struct unpacking *u, struct archive_entry *entry, unsigned depth, bool *is_last, struct error *error)
+{
+    struct input *input = u->input;
+    struct member_slot *slot;
+    bool is_cut = false;
+    if (archive_entry_is_encrypted(entry))
+        return error_input(error, "%s: encrypted: unpack it with its password first", u->path);
+    if (add_entry(u, entry, &slot, error) == FAILED)
+        return FAILED;
+    size_t slot_index = input->n - 1;
+    spool_align(&input->spools[u->spool_index]);
+    slot->spool = u->spool_index;
+    slot->offset = input->spools[u->spool_index].size_bytes;
+    if (unpack_entry(input, u->archive, u->spool_index, slot->member.path, &is_cut, error) == FAILED)
+        return FAILED;
+    slot = &input->slots[slot_index];
+    slot->member.size_bytes = input->spools[u->spool_index].size_bytes - slot->offset;
+    if (is_cut)
+        slot->member.defect = arena_format(&input->arena, "the compressed data ends early or is damaged: %s", archive_error_string(u->archive));
+    *is_last = is_cut || u->is_raw;
+    if (is_cut && u->is_raw)
+        return unpack_cut_again(u, slot_index, error);
+    return unpack_nested(input, slot_index, depth, error);
+}
+
 enum status archive_unpack(struct input *input, const void *bytes, size_t size, const char *path, const char *directory,
                            unsigned depth, size_t *n_added, struct error *error)
 {
+    struct unpacking u = {.input = input, .bytes = bytes, .size = size, .path = path, .directory = directory, .first = input->n};
     enum status status = OK;
-    size_t spool_index, first = input->n;
+    bool is_last = false;
     *n_added = 0;
     if (depth == 0)
         input->packed_bytes += size;
-    if (members_add_spool(input, &spool_index, error) == FAILED)
+    if (members_add_spool(input, &u.spool_index, error) == FAILED)
         return FAILED;
-    struct archive *archive = open_archive(bytes, size);
-    if (!archive) {
-        status = unpack_cut_stream(input, bytes, size, spool_index, path, directory, "no whole block", error);
-        *n_added = input->n - first;
+    u.archive = open_archive(bytes, size);
+    if (!u.archive) {
+        status = unpack_cut(&u, "no whole block", error);
+        *n_added = input->n - u.first;
         return status;
     }
-    bool cut = false;
-    while (!cut) {
+    while (!is_last && status != FAILED) {
         struct archive_entry *entry;
-        int result = archive_read_next_header(archive, &entry);
+        int result = archive_read_next_header(u.archive, &entry);
         if (result == ARCHIVE_EOF)
             break;
         if (result < ARCHIVE_WARN) {
-            if (input->n == first) {
-                status = unpack_cut_stream(input, bytes, size, spool_index, path, directory, archive_error_string(archive), error);
-                break;
-            }
-            input->slots[input->n - 1].member.defect =
-                arena_format(&input->arena, "the archive ends early after this member: %s", archive_error_string(archive));
+            status = end_early(&u, error);
             break;
         }
-        bool is_raw = (archive_format(archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_RAW;
-        if (!is_raw && archive_entry_filetype(entry) != AE_IFREG) {
-            if (archive_entry_filetype(entry) != AE_IFDIR)
-                input->n_skipped++;
-            continue;
-        }
-        if (!is_raw && archive_entry_hardlink(entry)) {
-            input->n_skipped++;
-            continue;
-        }
-        if (archive_entry_is_encrypted(entry)) {
-            status = error_input(error, "%s: encrypted: unpack it with its password first", path);
-            goto out;
-        }
-        struct member_slot *slot;
-        char *name = is_raw ? NULL : clean_name(&input->arena, archive_entry_pathname(entry) ? archive_entry_pathname(entry) : "");
-        if (is_raw) {
-            status = members_add(input, path, directory, &slot, error);
-        } else {
-            const char *slash = strrchr(name, '/');
-            const char *inner = slash ? arena_string_n(&input->arena, name, (size_t)(slash - name)) : "";
-            const char *folder = !*directory ? inner : !*inner ? directory : arena_format(&input->arena, "%s/%s", directory, inner);
-            status = members_add(input, arena_format(&input->arena, "%s:%s", path, name), folder, &slot, error);
-            input->is_directory = true;
-        }
-        if (status == FAILED)
-            goto out;
-        size_t slot_index = input->n - 1;
-        if (is_raw) {
-            name_raw_member(input, slot, path);
-        } else {
-            const char *slash = strrchr(name, '/');
-            slot->member.name = slash ? slash + 1 : name;
-        }
-        spool_align(&input->spools[spool_index]);
-        slot->spool = spool_index;
-        slot->offset = input->spools[spool_index].size_bytes;
-        status = unpack_entry(input, archive, spool_index, slot->member.path, &cut, error);
-        if (status == FAILED)
-            goto out;
-        slot = &input->slots[slot_index];
-        slot->member.size_bytes = input->spools[spool_index].size_bytes - slot->offset;
-        if (cut)
-            slot->member.defect =
-                arena_format(&input->arena, "the compressed data ends early or is damaged: %s", archive_error_string(archive));
-        if (cut && is_raw) { /* libarchive holds back the last block: try again without it */
-            struct member_slot before = *slot;
-            struct error why = {0};
-            input->n = slot_index;
-            status = unpack_cut_stream(input, bytes, size, spool_index, path, directory, archive_error_string(archive), &why);
-            if (status == FAILED && before.member.size_bytes && why.kind == ERROR_INPUT) { /* xz, bzip2 */
-                input->slots[input->n++] = before;
-                status = OK;
-            } else if (status == FAILED && error) {
-                *error = why;
-            }
-            break;
-        }
-        status = unpack_nested(input, slot_index, depth, error);
-        if (status == FAILED)
-            goto out;
-        if (is_raw)
-            break;
+        u.is_raw = (archive_format(u.archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_RAW;
+        if (is_wanted(&u, entry))
+            status = unpack_member(&u, entry, depth, &is_last, error);
     }
-    *n_added = input->n - first;
-out:
-    archive_read_free(archive);
+    *n_added = status == FAILED ? 0 : input->n - u.first;
+    archive_read_free(u.archive);
     return status;
 }
