@@ -22,7 +22,7 @@ static void print_json(void)
 
 static void print_text(void)
 {
-    static const struct table_column columns[] = {{.title = "format"}, {.title = "what it is", .flexible = true}};
+    static const struct table_column columns[] = {{.title = "format"}, {.title = "what it is", .wraps = true}};
     const struct page page = {.file = stdout};
     struct table *table = table_new(columns, 2);
     for (size_t i = 0; importers[i]; i++) {

@@ -152,6 +152,27 @@ static void print_cell(const struct page *page, const struct table_column *colum
         fprintf(page->file, "%*s", (int)(width - shown), "");
 }
 
+/* The cell's words over as many lines as they need, all at the column where the first begins. */
+static void print_wrapped(const struct page *page, size_t column, size_t width, const char *string)
+{
+    size_t used = 0;
+    for (const char *p = string; *p;) {
+        size_t word_width, length = word_length(p, width, &word_width);
+        if (used && used + 1 + word_width > width) {
+            fprintf(page->file, "\n%*s", (int)column, "");
+            used = 0;
+        }
+        if (used) {
+            putc(' ', page->file);
+            used++;
+        }
+        fwrite(p, 1, length, page->file);
+        used += word_width;
+        p += length;
+        p += strspn(p, " ");
+    }
+}
+
 /* The layout of a table: how wide its columns are, and what stands between and before them. */
 struct layout {
     size_t *width, gap, indent;
@@ -171,7 +192,7 @@ static void layout_narrow(const struct table *table, struct layout *layout, size
     for (size_t total = layout_total(table, layout); total > PAGE_COLUMNS; total--) {
         size_t widest = table->n_columns;
         for (size_t c = 0; c < table->n_columns; c++)
-            if ((any_column || table->columns[c].flexible) && layout->width[c] > least &&
+            if ((any_column || table->columns[c].flexible || table->columns[c].wraps) && layout->width[c] > least &&
                 (widest == table->n_columns || layout->width[c] > layout->width[widest]))
                 widest = c;
         if (widest == table->n_columns)
@@ -220,6 +241,10 @@ void table_print(const struct table *table, const struct page *page, size_t inde
             const struct cell *cell = row ? &table->cells[(row - 1) * table->n_columns + c] : NULL;
             if (c)
                 fprintf(page->file, "%*s", (int)layout.gap, "");
+            if (table->columns[c].wraps && cell) {
+                print_wrapped(page, layout_total(table, &layout) - layout.width[c], layout.width[c], cell->string);
+                continue;
+            }
             print_cell(page, &table->columns[c], layout.width[c], cell ? cell->style : STYLE_DIM,
                        cell ? cell->string : table->columns[c].title, c + 1 == n_columns);
         }

@@ -23,11 +23,15 @@ void page_heading(const struct page *page, const char *title); /* a blank line b
 /* Wraps text between columns indent and 80; its first line begins with `mark` in a style (NULL: none), then the text. */
 void page_paragraph(const struct page *page, size_t indent, enum page_style style, const char *mark, const char *text);
 
-/* A table: cells added row by row; too wide columns marked flexible are cut with "..." so that it fits 80 columns. */
+/*
+ * A table: cells added row by row. So that it fits 80 columns, too wide ones marked flexible are cut with "...", and a
+ * last one that wraps goes on below.
+ */
 struct table_column {
     const char *title;
     bool right;      /* numbers */
     bool flexible;
+    bool wraps;      /* the last column only */
 };
 struct table;
 struct table *table_new(const struct table_column *columns, size_t n_columns);
