@@ -70,40 +70,38 @@ static bool parse_number(const char *text, int64_t low, int64_t high, int64_t *v
     return end != text && !*end && number >= low && number <= high;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+/* What and how to measure; false: another option's key. */
+static bool parse_measurement(struct capture_options *options, int key, char *argument, struct argp_state *state)
 {
     static const char *const policies[] = {"fifo", "rr", "deadline", "other", NULL};
     static const int policy_numbers[] = {SCHED_FIFO, SCHED_RR, SCHED_DEADLINE, SCHED_OTHER};
     static const char *const sleeps[] = {"nanosleep", "timerfd", "busy", NULL};
     static const char *const starts[] = {"staggered", "aligned", NULL};
-    static const char *const levels[] = {"off", "low", "full", "function", NULL};
-    struct capture_options *options = state->input;
     int64_t number;
     int word = 0;
     switch (key) {
-    case 'o': options->directory = argument; break;
     case 'c':
         if (!cpuset_parse(argument, &options->cpus) || !cpuset_count(&options->cpus))
             argp_error(state, "no list of CPUs: '%s'", argument);
-        break;
+        return true;
     case 'i':
         if (!duration_parse(argument, &options->interval_ns) || options->interval_ns < 20000 || options->interval_ns > INT64_C(10000000000))
             argp_error(state, "interval must be 20us to 10s: '%s'", argument);
-        break;
+        return true;
     case 'd':
         if (!duration_parse(argument, &options->duration_ns) || options->duration_ns <= 0)
             argp_error(state, "no duration: '%s'", argument);
-        break;
+        return true;
     case 'l':
         if (!parse_number(argument, 1, INT64_MAX, &number))
             argp_error(state, "no number of samples: '%s'", argument);
         options->n_loops = (uint64_t)number;
-        break;
+        return true;
     case 'p':
         if (!parse_number(argument, 1, 99, &number))
             argp_error(state, "priority must be 1 to 99: '%s'", argument);
         options->priority = (int)number;
-        break;
+        return true;
     case OPTION_POLICY:
         if (parse_word(argument, policies, &word) != OK)
             argp_error(state, "unknown policy '%s'", argument);
@@ -112,73 +110,102 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "Cobalt has no policy 'deadline'");
 #endif
         options->policy = policy_numbers[word];
-        break;
+        return true;
     case OPTION_SLEEP:
         if (parse_word(argument, sleeps, &word) != OK)
             argp_error(state, "unknown way to sleep '%s'", argument);
         options->sleep = (enum sleep_mode)word;
-        break;
+        return true;
     case OPTION_START:
         if (parse_word(argument, starts, &word) != OK)
             argp_error(state, "unknown start '%s'", argument);
         options->start = (enum start_mode)word;
-        break;
-    case OPTION_DMA:
-        if (!parse_number(argument, -1, INT_MAX, &options->dma_latency_us))
-            argp_error(state, "no latency in us: '%s'", argument);
-        break;
+        return true;
+    default: return false;
+    }
+}
+
+/* What is an outlier, and what is kept of it. */
+static bool parse_tracing(struct capture_options *options, int key, char *argument, struct argp_state *state)
+{
+    static const char *const levels[] = {"off", "low", "full", "function", NULL};
+    int64_t number;
+    int word = 0;
+    switch (key) {
     case 't':
         options->threshold_ns = 0;
         options->trigger = strcmp(argument, "worst") == 0 ? TRIGGER_WORST : strcmp(argument, "max") == 0 ? TRIGGER_MAXIMUM : TRIGGER_THRESHOLD;
         if (options->trigger == TRIGGER_THRESHOLD && (!duration_parse(argument, &options->threshold_ns) || options->threshold_ns <= 0))
             argp_error(state, "neither a duration nor max nor worst: '%s'", argument);
-        break;
+        return true;
     case OPTION_KEEP:
         if (!parse_number(argument, 0, 100000, &number))
             argp_error(state, "no number of outliers: '%s'", argument);
         options->max_outliers = (size_t)number;
-        break;
+        return true;
     case OPTION_TRACE:
-        if (parse_word(argument, levels, &word) == OK) {
+        options->trace_systems = parse_word(argument, levels, &word) == OK ? NULL : argument;
+        if (!options->trace_systems)
             options->trace = (enum trace_level)word;
-            options->trace_systems = NULL;
-        } else {
-            options->trace_systems = argument;
-        }
-        break;
+        return true;
     case OPTION_BUFFER:
         if (!parse_number(argument, 64, 4194304, &number))
             argp_error(state, "buffer must be 64 to 4194304 KB: '%s'", argument);
         options->trace_buffer_kb = (size_t)number;
-        break;
-    case OPTION_CLOCK: options->trace_clock = argument; break;
+        return true;
+    case OPTION_CLOCK: options->trace_clock = argument; return true;
+    default: return false;
+    }
+}
+
+/* The machine around it: load, helper, power. */
+static bool parse_surroundings(struct capture_options *options, int key, char *argument, struct argp_state *state)
+{
+    int64_t number;
+    switch (key) {
+    case OPTION_DMA:
+        if (!parse_number(argument, -1, INT_MAX, &options->dma_latency_us))
+            argp_error(state, "no latency in us: '%s'", argument);
+        return true;
     case OPTION_HELPER:
         if (!parse_number(argument, 0, CPU_SETSIZE - 1, &number))
             argp_error(state, "no CPU: '%s'", argument);
         options->helper_cpu = (int)number;
-        break;
+        return true;
     case OPTION_RING:
         if (!parse_number(argument, 64, 1 << 26, &number) || (number & (number - 1)))
             argp_error(state, "ring must be a power of two, 64 to 67108864: '%s'", argument);
         options->ring_samples = (size_t)number;
-        break;
-    case OPTION_LOAD: options->load = argument; break;
-    case OPTION_LOAD_CMD: options->load_command = argument; break;
-    case OPTION_REQUIRE: options->require = argument; break;
-    case OPTION_NO_COUNTERS: options->counters = false; break;
+        return true;
+    case OPTION_LOAD: options->load = argument; return true;
+    case OPTION_LOAD_CMD: options->load_command = argument; return true;
+    case OPTION_REQUIRE: options->require = argument; return true;
+    case OPTION_NO_COUNTERS: options->counters = false; return true;
+    default: return false;
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct capture_options *options = state->input;
+    switch (key) {
+    case 'o': options->directory = argument; break;
     case 'q': options->quiet = true; break;
     case ARGP_KEY_END:
         if (options->trigger == TRIGGER_WORST && options->max_outliers > OUTLIERS_MAX_WORST)
             argp_error(state, "--threshold worst keeps %d windows at most", OUTLIERS_MAX_WORST);
         break;
     case ARGP_KEY_ARG:
-        if (state->arg_num == 0 && (strcmp(argument, "restore") == 0 || strcmp(argument, "check") == 0)) {
+        if (state->arg_num == 0 && (strcmp(argument, "restore") == 0 || strcmp(argument, "check") == 0))
             options->command = argument;
-            break;
-        }
-        argp_error(state, "unknown argument '%s'", argument);
+        else
+            argp_error(state, "unknown argument '%s'", argument);
         break;
-    default: return ARGP_ERR_UNKNOWN;
+    default:
+        return parse_measurement(options, key, argument, state) || parse_tracing(options, key, argument, state) ||
+                       parse_surroundings(options, key, argument, state)
+                   ? 0
+                   : ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
