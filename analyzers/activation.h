@@ -87,6 +87,7 @@ struct clock_doubt {
     int32_t cpu, other_cpu;
 };
 
+/* The config is copied; what it points to is a loan for the pass. The caller frees. */
 struct activations *activations_new(const struct activations_config *config);
 /* The state of a CPU where the pass begins, when that is not the begin of the trace. */
 void activations_start_cpu(struct activations *activations, int32_t cpu, const struct cpu_state *state);

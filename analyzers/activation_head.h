@@ -15,6 +15,7 @@
 #include "analyzers/activation.h"
 
 struct head_activations;
+/* As activations_new(), and part of its pass; the caller frees. */
 struct head_activations *head_activations_new(const struct activations_config *config);
 /* Takes every event of the co-kernel; others change nothing. */
 void head_activations_apply(struct head_activations *head, const struct event_ref *ref);

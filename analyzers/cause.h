@@ -99,7 +99,9 @@ void head_carve_programming(const struct cause_input *input);
 struct candidate mode_switch_candidate(const struct cause_input *input, const struct shares *shares);
 const char *stage_name(int32_t stage);
 
+/* "irq 24 virtio0-req.0", "local_timer:236", "softirq NET_RX", with_function its callback in brackets; in the arena. */
 char *line_format(const struct cause_input *input, const struct subject *subject, bool with_function);
+/* "kworker/0:1H:214 (prio 120)"; in the arena. */
 char *task_format(const struct cause_input *input, const struct subject *subject);
 
 #endif

@@ -128,7 +128,9 @@ enum status compare_functions(struct compare *compare, struct error *error);
 /* Three sides and more: best tail first, and a trend over the runs. Adds to the conclusion. */
 void compare_order(struct compare *compare, struct text *conclusion);
 
+/* A new row of the comparison's metrics, all unknown; the name is copied. */
 struct metric *compare_add_metric(struct compare *compare, const char *name);
+/* The runs of a side as one: histograms added up, the average weighted by samples. Released by compare_release(). */
 struct side compare_pool(const struct compare *compare, uint32_t side);
 
 #endif

@@ -18,6 +18,7 @@ enum slice_kind {
 #undef X
     N_SLICE_KINDS
 };
+/* The words of the document; never NULL. */
 const char *slice_kind_name(enum slice_kind kind);
 
 #define CAUSES(X)                                                                                            \

@@ -29,6 +29,7 @@ enum path_step_id {
 #undef X
     N_PATH_STEPS
 };
+/* "timer due -> timer interrupt" */
 const char *path_step_name(enum path_step_id step);
 
 struct path_step {

@@ -66,6 +66,7 @@ enum status selection_make(struct selection *selection, const struct store *stor
 void selection_release(struct selection *selection);
 const struct reservoir *selection_reservoir(const struct selection *selection, int32_t tid, uint32_t stream);
 
+/* All unknown, and nobody's. */
 void window_init(struct window *window);
 struct window window_of_activation(const struct activation *activation, uint32_t run, uint32_t stream);
 
@@ -80,6 +81,7 @@ enum status selection_add_sections(struct selection *selection, struct error *er
 /* Whether --threshold lets a length through; if not, the longest such is kept. */
 bool selection_is_long_enough(struct selection *selection, int64_t length_ns, int32_t tid, int32_t cpu, const char *comm);
 
+/* Keeps it if it is among the longest that the heap has room for. */
 void window_heap_offer(struct window_heap *heap, const struct window *window);
 
 #endif

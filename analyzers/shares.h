@@ -44,6 +44,7 @@ void typical_add(struct typical *typical, const struct sweep *sweep);
 int64_t typical_kind_ns(const struct typical *typical, enum slice_kind kind); /* mean; 0 without windows */
 void typical_release(struct typical *typical);
 
+/* The same interrupt line, vector or softirq, whatever callback ran in it; an unknown name fits any. */
 bool subject_same_line(const struct subject *a, const struct subject *b);
 
 #endif

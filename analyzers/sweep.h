@@ -54,6 +54,7 @@ struct subject {
     uint32_t comm;
 };
 
+/* The same line, callback and task with the same priority. */
 bool subject_equals(const struct subject *a, const struct subject *b);
 
 enum piece_flag {
@@ -174,6 +175,7 @@ void window_carve_tracer(const struct store *store, struct sweep *sweep, const s
 /* Lost events become pieces; false: some were lost near the window. */
 bool window_carve_gaps(const struct store *store, struct sweep *sweep, const struct window *w);
 
+/* What the sweep saw of a task while the window waited; NULL: nothing. A loan. */
 const struct holder *sweep_holder(const struct sweep *sweep, int32_t tid);
 
 #endif

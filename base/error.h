@@ -39,6 +39,7 @@ enum status error_usage(struct error *error, const char *format, ...) __attribut
 /* Puts context in front of a filled error: "path: " and the like. */
 void error_prefix(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* As if nothing had been wrong: the caller found another way. */
 void error_clear(struct error *error);
 
 /* The exit code of its kind: 0, 2, 3 or 4. */

@@ -16,6 +16,7 @@ struct progress {
     bool is_on, is_shown;
 };
 
+/* total: in the unit of `done`, bytes mostly. quiet, or no terminal on stderr: nothing is ever shown. */
 void progress_begin(struct progress *progress, const char *what, uint64_t total, bool quiet);
 void progress_show(struct progress *progress, uint64_t done); /* cheap: may be called every few microseconds */
 void progress_end(struct progress *progress);                 /* before anything else is printed */

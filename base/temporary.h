@@ -6,6 +6,7 @@
 #ifndef BASE_TEMPORARY_H
 #define BASE_TEMPORARY_H
 
+/* The path is copied; a relative one must mean the same to the end. */
 void temporary_add(const char *path);
 void temporary_remove(const char *path);
 

@@ -13,6 +13,7 @@ struct text {
     bool cut;          /* something did not fit below max_length */
 };
 
+/* What does not fit below max_length is left out, and `cut` says so. A string that is NULL must not be added. */
 void text_add(struct text *text, const char *string);
 void text_add_n(struct text *text, const char *bytes, size_t length);
 void text_add_char(struct text *text, char c);

@@ -45,6 +45,7 @@ struct bundle_sample {
     uint64_t counters[BUNDLE_MAX_COUNTERS];
 };
 
+/* Into bytes that the caller has: 64 of a header, bundle_sample_bytes() of a record. */
 void bundle_samples_header_write(unsigned char bytes[BUNDLE_SAMPLES_HEADER_BYTES],
                                  const struct bundle_samples_header *header);
 /* False: not such a file, another version, or damaged. */

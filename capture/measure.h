@@ -50,6 +50,7 @@ void measurement_release(struct measurement *measurement);
 /* Binds a thread to its CPU (not under SCHED_DEADLINE, which does not allow it). From any thread; false with errno. */
 bool measure_thread_pin(const struct measure_thread *thread);
 
+/* CLOCK_MONOTONIC, now. */
 int64_t monotonic_ns(void);
 
 #endif

@@ -46,6 +46,7 @@ void output_incident(struct output *output, const char *kind, int cpu, int64_t a
 /* The same instant in all clocks, as a row of clocks.txt. */
 void output_clocks(struct output *output);
 
+/* samples-T.wls of a thread; a record waits in memory until the next flush. Failures go to output->failed. */
 void output_samples_open(struct output *output, unsigned thread, const struct bundle_samples_header *header);
 void output_sample(struct output *output, unsigned thread, const struct bundle_sample *sample);
 /* Hands all waiting records to the kernel (write); sync also to the disk. */

@@ -91,6 +91,7 @@ struct trace_worker {
     void *zstd;
 };
 
+/* One worker per thread; formats and file are loans, shared by all. */
 struct trace_worker *trace_worker_new(const struct trace_formats *formats, const struct trace_file *file);
 void trace_worker_free(struct trace_worker *worker);
 /* Walks pages of page_size bytes; the last may be cut. offset is that of bytes in the file, for notes. Then finish. */

@@ -35,6 +35,10 @@ struct member {
 
 struct input; /* an opened INPUT: a list of members, their bytes opened one at a time */
 
+/*
+ * limits NULL: the default ones. FAILED (ERROR_INPUT, the path in front): not there, not readable, empty, encrypted, a bomb.
+ * *input is the caller's to close; NULL after FAILED.
+ */
 enum status input_open(struct input **input, const char *path, const struct input_limits *limits, struct error *error);
 size_t input_count(const struct input *input);
 const struct member *input_member(const struct input *input, size_t i);

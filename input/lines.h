@@ -47,6 +47,7 @@ const char *repair_name(enum repair repair); /* "quoted-printable" */
 
 struct lines;
 
+/* The bytes are a loan until lines_free(); what is wrong with them as a whole is found out here. */
 struct lines *lines_new(const void *bytes, size_t size);
 void lines_free(struct lines *lines);
 
@@ -57,7 +58,7 @@ void lines_skip(struct lines *lines, size_t n);
 bool lines_at_end(struct lines *lines);
 uint64_t lines_number(struct lines *lines); /* of the current line */
 size_t lines_offset(const struct lines *lines); /* of the current line, in the bytes as they came */
-/* How many bytes at the front look like text: false for binary data. */
+/* True if the bytes at the front look like text, also a damaged one. */
 bool lines_is_text(const void *bytes, size_t size);
 size_t lines_nul_tail(const struct lines *lines); /* NUL bytes that end the file in place of what a power cut took */
 /* A mark to come back to. */

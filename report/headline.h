@@ -6,8 +6,11 @@
 #include "base/text.h"
 #include "report/json.h"
 
+/* Each adds its sentences to `out`, from the document alone: why an outlier was late and how sure; */
 void headline_outlier(const json_t *outlier, struct text *out);
+/* whether the largest maximum is credible, and the verdicts counted; */
 void headline_verdicts(const json_t *document, struct text *out);
+/* how many runs, files, series, samples and events there are. */
 void headline_runs(const json_t *document, struct text *out);
 
 #endif

@@ -18,6 +18,7 @@ struct page {
     bool color;
 };
 
+/* A line as it is, not wrapped. */
 void page_line(const struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void page_heading(const struct page *page, const char *title); /* a blank line before it */
 /* Wraps text between columns indent and 80; its first line begins with `mark` in a style (NULL: none), then the text. */

@@ -5,6 +5,7 @@
 
 #include "report/plot.h"
 
+/* Whole or not at all. FAILED (ERROR_OUTPUT): not writable, or gnuplot is missing or failed. */
 enum status pdf_write(const struct plot_source *source, const char *path, struct error *error);
 
 #endif

@@ -25,6 +25,7 @@ struct output {
     size_t n_chunks, index_capacity;
 };
 
+/* path NULL: an unlinked temporary file in $TMPDIR. Later failures are kept in `error`, and told by output_finish(). */
 enum status output_open(struct output *output, const char *path, struct error *error);
 /*
  * Writes a chunk. header: type, begin, end, owner, cpu and n filled by the caller. pieces are its payload, one after

@@ -34,6 +34,10 @@ struct store {
     struct store_private *private;
 };
 
+/*
+ * NULL (ERROR_INPUT): not a run file, of a newer major version, or nothing of it is whole. A file that is cut opens with
+ * what is whole before the cut (is_recovered). name: what errors call it.
+ */
 struct store *store_open(const char *path, struct error *error);
 struct store *store_open_fd(int fd, const char *name, struct error *error); /* takes the descriptor */
 /* Bytes that the caller keeps mapped until the store is closed (a member of an archive). */

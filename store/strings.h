@@ -8,6 +8,7 @@
 
 struct string_set;
 
+/* Strings of any bytes, copied; the same bytes have the same id. clear() forgets all and keeps the memory. */
 struct string_set *string_set_new(void);
 void string_set_free(struct string_set *set);
 void string_set_clear(struct string_set *set);
