@@ -146,6 +146,27 @@ def ipipe_dump(job):
         return (truth, answer_of(outliers[0] if found else None), "shown/ipipe", f"synth --seed {seed} --ipipe")
 
 
+def three_forms(job):
+    """One planted cause as trace.dat, as text and as an I-pipe dump: what is wrong with the answers, or None."""
+    synth, whylate, seed = job
+    with tempfile.TemporaryDirectory(dir=FAST_FOLDER) as folder:
+        dat, text, dump, truths = (os.path.join(folder, name) for name in ("trace.dat", "trace.txt", "frozen", "truth"))
+        subprocess.run([synth, "--seed", str(seed), "--cobalt", "--only", "higher cobalt", "--outliers", "3", "--clock", "local", "--dat", dat,
+                        "--text", text, "--ipipe", dump, "--truth", truths], check=True)
+        truth = next(rows(truths))
+        answers = {}
+        for form, path, slack in (("dat", dat, 2000), ("text", text, 4000)):
+            answers[form] = matching(explain(whylate, path, truth["tid"], 20, ("-", "cobalt"))["outliers"], truth, slack)
+        done = subprocess.run([whylate, "explain", "--json", dump], check=True, stdout=subprocess.PIPE)
+        answers["ipipe"] = next(iter(json.loads(done.stdout)["outliers"]), None)
+        said = {form: (o["cause"], f":{1400 + truth['cpu']}" in (o["culprit"] or "") or str(1400 + truth["cpu"]) in (o["culprit"] or "").split(),
+                       o["confidence"] in CONFIDENT, 0.7 < o["latency_ns"] / truth["amount"] < 1.5) if o else None
+                for form, o in answers.items()}
+        if set(said.values()) != {("higher-priority-task", True, True, True)}:
+            return f"three forms, seed {seed}: {said}"
+    return None
+
+
 def most_alarms(n, rate):
     """What a true rate is exceeded by in fewer than 1 of 1,000 repeats."""
     at_most, probability, k = (1 - rate) ** n, (1 - rate) ** n, 0
@@ -220,6 +241,9 @@ def main():
         results = [row for rows_of_trace in pool.map(one_trace, jobs) for row in rows_of_trace]
         results += pool.map(ipipe_dump, [(arguments.synth, arguments.whylate, seed) for seed in seeds])
         failures, errors = null_traces(arguments, pool, 50 if arguments.reduced else 1000), []
+        apart = [wrong for wrong in pool.map(three_forms, [(arguments.synth, arguments.whylate, seed) for seed in seeds]) if wrong]
+        print(f"\nOne planted cause as trace.dat, text and I-pipe dump: {len(seeds)}, {len(seeds) - len(apart)} with the same answer")
+        failures += apart
 
     for form in ("dat", "text", "ipipe"):
         shown = [r for r in results if r[2] == "shown/" + form]

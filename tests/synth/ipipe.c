@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define N_BEFORE 10
 #define MAX_ROWS 160
@@ -20,6 +21,7 @@ struct path {
     size_t n, begin; /* begin: of the time that counts */
     bool is_frozen;
     int64_t amount_ns, length_ns;
+    int32_t tid, hog_tid;    /* of a frozen path: the late thread, and one of a higher priority */
     const char *cause, *culprit;
 };
 
@@ -104,6 +106,13 @@ static void add_switch(struct machine *m, struct path *p, int32_t from, int32_t 
     add(p, "func", "handle_head_syscall", "ipipe_fastcall_hook", random_between(m, 300, 700), " +*");
 }
 
+/* One that may take long and be nobody's lock. */
+static const char *slow_call(struct machine *m)
+{
+    const char *name = innocent(m);
+    return strcmp(name, "_raw_spin_lock") != 0 ? name : "rtdrv_write_fifo";
+}
+
 /* Frozen by the thread itself: what held it up before the clock's interrupt, in it, or behind it. */
 static void make_frozen(struct machine *m, struct path *p, int64_t which)
 {
@@ -112,24 +121,24 @@ static void make_frozen(struct machine *m, struct path *p, int64_t which)
     if (which == 0) { /* Linux with hard interrupts off */
         int64_t calls = random_between(m, 3, 12);
         for (int64_t i = 0; i < calls; i++)
-            add(p, "func", i == calls / 2 ? "rtdrv_poll_fifo" : innocent(m), "rtdrv_transfer", p->amount_ns / calls, "| +");
-        add_tick(m, p, "| +", 316);
-        add_switch(m, p, 410, -1, 316);
+            add(p, "func", i == calls / 2 ? "rtdrv_poll_fifo" : slow_call(m), "rtdrv_transfer", p->amount_ns / calls, "| +");
+        add_tick(m, p, "| +", p->tid);
+        add_switch(m, p, 410, -1, p->tid);
         p->cause = "irqs-off";
         p->culprit = "";
     } else if (which == 1) { /* a higher Cobalt thread */
         add(p, "func", "handle_head_syscall", "ipipe_fastcall_hook", random_between(m, 300, 700), " +*");
-        add_tick(m, p, "|+*", 316);
+        add_tick(m, p, "|+*", p->tid);
         int64_t calls = random_between(m, 2, 8);
         for (int64_t i = 0; i < calls; i++)
             add(p, "func", "CoBaLt_clock_gettime", "handle_head_syscall", p->amount_ns / calls, " +*");
-        add_switch(m, p, 300, 95, 316);
+        add_switch(m, p, p->hog_tid, 95, p->tid);
         p->cause = "higher-priority-task";
         p->culprit = "300";
     } else { /* the other CPU holds the core's lock */
-        add_tick(m, p, "| +", 316);
+        add_tick(m, p, "| +", p->tid);
         add(p, "func", "___xnlock_get", "___xnsched_run", p->amount_ns * 2 / 3, "|#*");
-        add_switch(m, p, 410, -1, 316);
+        add_switch(m, p, 410, -1, p->tid);
         add(p, "func", "___xnlock_get", "rtdm_fd_put", p->amount_ns / 3, "|#*");
         p->cause = "lock-contention";
         p->culprit = "xnlock_get";
@@ -181,7 +190,7 @@ static void print_path(FILE *file, struct path *p)
 
 bool ipipe_write(struct machine *m, const char *path)
 {
-    struct path p = {.amount_ns = random_between(m, 40, 900) * 1000 + random_below(m, 1000)};
+    struct path p = {.tid = 316, .hog_tid = 300, .amount_ns = random_between(m, 40, 900) * 1000 + random_below(m, 1000)};
     FILE *file = fopen(path, "w");
     if (!file)
         return false;
@@ -200,5 +209,18 @@ bool ipipe_write(struct machine *m, const char *path)
     machine_truth(m, cpu, 0, p.cause, p.amount_ns, p.culprit, false);
     m->truths[m->n_truths - 1].due_ns = 0;
     m->truths[m->n_truths - 1].end_ns = p.length_ns;
+    return !fclose(file);
+}
+
+bool ipipe_write_frozen(struct machine *m, const char *path, const struct truth *truth)
+{
+    struct path p = {.tid = truth->tid, .hog_tid = 1400 + truth->cpu, .amount_ns = truth->amount_ns};
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return false;
+    make_frozen(m, &p, 1);
+    for (size_t i = p.begin; i + 1 < p.n; i++)
+        p.length_ns += p.rows[i].delay_ns;
+    print_path(file, &p);
     return !fclose(file);
 }

@@ -6,6 +6,8 @@
 #include "tests/synth/machine.h"
 
 /* Draws from the machine's seed; the truth goes to m as one row whose times are lengths. */
+/* What held up the thread of that truth, a higher Cobalt thread, as the tracer freezes it: a third form of the same. */
+bool ipipe_write_frozen(struct machine *m, const char *path, const struct truth *truth);
 bool ipipe_write(struct machine *m, const char *path);
 
 #endif

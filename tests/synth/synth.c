@@ -6,6 +6,8 @@
  *         [--only NAME] [--hide] [--clock mono|local|wild] [--cobalt|--evl] [--list]
  *
  *   synth --seed N --ipipe FILE --truth FILE     an I-pipe dump of one section instead
+ *   synth --seed N --cobalt --only "higher cobalt" --ipipe FILE --dat FILE --text FILE --truth FILE
+ *                                                the first planted one as the I-pipe tracer freezes it, too
  *
  * Clock local: the CPUs' clocks differ by no more than microseconds; wild: by milliseconds, and they drift.
  * --hide leaves out the tracepoints that are the evidence of the causes planted. --outliers 0 plants nothing.
@@ -218,7 +220,7 @@ int main(int argc, char **argv)
         return 0;
     struct machine m;
     machine_init(&m, request.seed);
-    if (request.ipipe) {
+    if (request.ipipe && !request.cobalt) {
         bool done = ipipe_write(&m, request.ipipe) && (!request.truth || write_truth(&m, request.truth));
         machine_release(&m);
         return done ? 0 : 4;
@@ -248,7 +250,7 @@ int main(int argc, char **argv)
                 m.cpus[0].load = (struct task_id){"swapper/0", 0, 120};
         }
     play(&m, &request);
-    bool done = (!request.dat || write_dat(&m, request.dat)) && (!request.text || text_write(&m, request.text)) &&
+    bool done = (!request.ipipe || (m.n_truths && ipipe_write_frozen(&m, request.ipipe, &m.truths[0]))) && (!request.dat || write_dat(&m, request.dat)) && (!request.text || text_write(&m, request.text)) &&
                 (!request.truth || write_truth(&m, request.truth));
     if (!done)
         perror("synth");
