@@ -7,6 +7,7 @@
 #include "base/memory.h"
 
 #define LOOKBACK_NS 50000000   /* before the window's own begin */
+#define LOOKBACK_IRQ_NS 1000000 /* what an interrupt woke has no chain beyond it */
 #define MAX_RUNS    65536
 #define WORK_MAX_NS 10000000   /* a task that ran this long before it woke the next did so of its own accord */
 #define ENTRY_MAX_NS 100000    /* an interrupt's thread is woken just behind the handler: no longer after it than this */
@@ -293,7 +294,7 @@ enum status chain_find(struct chain *chain, const struct store *store, struct wo
         w->kind == WINDOW_SECTION || store->streams[w->stream].clock_is_relative || (a->timer && !a->waker_is_task))
         return OK;
     struct finder f = {.store = store, .words = words, .w = w};
-    enum status status = read_runs(&f, w->begin_ns - LOOKBACK_NS, w->end_ns + 1, error);
+    enum status status = read_runs(&f, w->begin_ns - (a->waker_is_task ? LOOKBACK_NS : LOOKBACK_IRQ_NS), w->end_ns + 1, error);
     if (status != FAILED)
         follow(&f, chain);
     for (size_t i = 0; i < chain->n / 2; i++) {
