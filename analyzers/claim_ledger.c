@@ -396,7 +396,8 @@ static void decide_from_log(struct ledger *l, const struct claim *c)
     enum slice_kind kind = slice ? slice->kind : SLICE_UNEXPLAINED;
     if (c->section == SECTION_BLOCKED || kind == SLICE_NMI || kind == SLICE_IRQ) {
         bool prints = kind == SLICE_NMI && slice->subject && strstr(slice->subject, "backtrace"); /* the report itself */
-        o->why = kind == SLICE_IRQ ? "log-timer" : prints ? "log-backtrace" : kind == SLICE_NMI ? o->why : "log-blocked";
+        o->why = kind == SLICE_IRQ ? "log-timer" : prints ? "log-backtrace" : kind == SLICE_NMI ? o->why
+                 : c->text && strstr(c->text, " stall") ? "log-reader" : "log-blocked";
         if (prints)
             o->confidence = CONFIDENCE_POSSIBLE;
         return;

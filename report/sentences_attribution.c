@@ -297,6 +297,10 @@ const struct sentence sentences_attribution[] = {
              "thread that ends grace periods did not run" SUM,
      .advice = "look for a CPU whose timer stopped (\"Possible timer handling issue\"): boot with idle=poll or cpuidle.off=1 to see "
                "whether an idle state loses it"},
+    {.code = "unexplained", .variant = "log-reader",
+     .text = "the kernel's log: preempted or asleep while it read under RCU, and it did not get on: the log does not say who kept it" SUM,
+     .advice = "look for a real-time thread that loops on its CPU (the backtraces behind, echo l > /proc/sysrq-trigger) or a lock it "
+               "waits for"},
     {.code = "unexplained", .variant = "log-silent",
      .text = "the kernel's log says that the CPU was late, not what ran there" SUM,
      .advice = "keep the call trace behind that line; echo l > /proc/sysrq-trigger shows what each CPU does"},

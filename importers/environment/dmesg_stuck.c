@@ -37,6 +37,7 @@ struct stuck {
     size_t n_frames; /* innermost first; the first is where it was */
     char frames[N_FRAMES][96];
     bool in_irq;     /* frames of the interrupt that looked are no frames of the task */
+    bool by_reader;  /* a thread that did not get to run holds up the grace period: no CPU is stuck */
     bool by_other;   /* another CPU looked, with an NMI: what runs in an interrupt is what kept it */
     bool is_elsewhere; /* the lines at hand tell of another CPU, or of a thread that sleeps */
 };
@@ -127,6 +128,11 @@ static void take_stall(const struct line *line, struct stuck *stuck, unsigned *h
         p = line_find(line, " t=");
     if (p && (p += 3) && scan_u64(&p, end, &n) && stuck->latency_ns == NS_UNKNOWN)
         stuck->latency_ns = stall_ns(n, hz);
+    const char *reader = line_find(line, "Tasks blocked on level-"), *pid = reader ? line_find(line, ": P") : NULL;
+    if (pid && stuck->cpu < 0 && (pid += 3) && scan_u64(&pid, end, &n) && n <= INT32_MAX) {
+        stuck->by_reader = true;
+        stuck->tid = (int32_t)n;
+    }
     while (dash && dash > line->text && dash[-1] >= '0' && dash[-1] <= '9')
         dash--;
     if (brace && !dash && line_has(line, "stall"))
@@ -218,6 +224,18 @@ static void add_claim(struct import *import, const struct line *line, const stru
     store_add_claim(import->store, &claim);
 }
 
+/* A thread that did not get on for so long. */
+static void add_blocked(struct import *import, const struct line *line, const struct stuck *stuck, const char *name, size_t length)
+{
+    char comm[32];
+    snprintf(comm, sizeof comm, "%.*s", (int)(length < 31 ? length : 31), name);
+    add_claim(import, line, stuck, PART_OTHER, NULL);
+    struct claim *claim = store_edit_claim(import->store, (uint32_t)(store_count_claims(import->store) - 1));
+    claim->section = SECTION_BLOCKED;
+    claim->tid = stuck->tid;
+    claim->comm = *comm ? store_keep(import->store, comm) : NULL;
+}
+
 /* "took too long to run: 168.170 msecs"; a mailer may have wrapped it. */
 static void take_nmi(struct import *import, struct lines *lines, const struct line *line, struct stuck *stuck)
 {
@@ -273,13 +291,8 @@ static void take_hung(struct import *import, const struct line *line, struct stu
         seconds > LONGEST_NS / 1000000000)
         return;
     stuck->latency_ns = (int64_t)seconds * 1000000000;
-    add_claim(import, line, stuck, PART_OTHER, NULL);
-    struct claim *claim = store_edit_claim(import->store, (uint32_t)(store_count_claims(import->store) - 1));
-    char comm[32];
-    snprintf(comm, sizeof comm, "%.*s", (int)(comm_end - name < 31 ? comm_end - name : 31), name);
-    claim->section = SECTION_BLOCKED;
-    claim->tid = (int32_t)tid;
-    claim->comm = store_keep(import->store, comm);
+    stuck->tid = (int32_t)tid;
+    add_blocked(import, line, stuck, name, (size_t)(comm_end - name));
 }
 
 void dmesg_stuck(struct import *import, struct lines *lines, const struct line *line, unsigned *hz)
@@ -303,7 +316,10 @@ void dmesg_stuck(struct import *import, struct lines *lines, const struct line *
         look_behind(lines, &stuck, hz);
         if (stuck.latency_ns != NS_UNKNOWN)
             import_note(import, "unit-assumed", line->number, "a stall's jiffies are taken as those of the HZ with which a first report fits");
-        add_claim(import, line, &stuck, PART_BLOCKING_THREAD, stuck.task);
+        if (stuck.by_reader && stuck.cpu < 0)
+            add_blocked(import, line, &stuck, stuck.task, strcspn(stuck.task, ":"));
+        else
+            add_claim(import, line, &stuck, PART_BLOCKING_THREAD, stuck.task);
     } else if ((p = line_find(line, "hard LOCKUP on cpu "))) { /* how long, kernel.watchdog_thresh tells, and it is in no line */
         p += strlen("hard LOCKUP on cpu ");
         stuck.cpu = scan_u64(&p, end, &n) && n < 8192 ? (int32_t)n : CPU_UNKNOWN;
