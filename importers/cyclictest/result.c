@@ -510,10 +510,24 @@ static void check_break(struct import *import, const struct result *result)
     }
 }
 
+/* "-t 8", and the lines of three threads: the others may hold the worst. */
+static void check_threads(struct import *import, const struct result *result)
+{
+    int64_t asked = result->command.n_threads;
+    if (!result->is_open || !result->has_status || !tool_command_is_known(&result->command) || result->command.is_mention ||
+        asked <= 0 || (uint64_t)asked <= result->n_threads)
+        return;
+    uint32_t run = import->run;
+    import->run = result->run;
+    import_note(import, "entries-missing", result->line, "%lld threads were asked for, lines of %zu are here", (long long)asked, result->n_threads);
+    import->run = run;
+}
+
 void result_close(struct import *import, struct result *result)
 {
     result->is_complete = true;
     store_rows(import, result);
     check_break(import, result);
+    check_threads(import, result);
     result_clear(result);
 }

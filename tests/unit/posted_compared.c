@@ -201,13 +201,28 @@ static void test_regression_report(void **state)
     store_close(store);
 }
 
+/* Lines that a post left out: said, where the command tells how many threads there were. */
+static void test_threads_left_out(void **state)
+{
+    (void)state;
+    struct store *store = import_text("# cyclictest -t4 -p 80\n" OLD_STATUS);
+    assert_true(has_note(store, "entries-missing"));
+    store_close(store);
+    static const char *const texts[] = {"# cyclictest -t1 -p 80\n" OLD_STATUS, "# cyclictest -t -a -p 80\n" OLD_STATUS, OLD_STATUS};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        store = import_text(texts[i]);
+        assert_false(has_note(store, "entries-missing"));
+        store_close(store);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels_above), cmocka_unit_test(test_headings), cmocka_unit_test(test_soft_breaks),
         cmocka_unit_test(test_summary_first), cmocka_unit_test(test_glued_edge), cmocka_unit_test(test_drawn_rows),
         cmocka_unit_test(test_drawn_columns), cmocka_unit_test(test_drawn_threads), cmocka_unit_test(test_statistics),
-        cmocka_unit_test(test_messages_of_results), cmocka_unit_test(test_regression_report),
+        cmocka_unit_test(test_messages_of_results), cmocka_unit_test(test_regression_report), cmocka_unit_test(test_threads_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
