@@ -4,6 +4,7 @@
  * are missing on one side, and why it matters. What is under test (--factor) is no confound.
  */
 #include <inttypes.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,10 +73,11 @@ static bool read_interval(const struct store *store, const struct measured_run *
 static bool read_length(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
     (void)store;
-    if (isnan(m->n_per_series))
-        return false;
-    snprintf(text, size, "%.0f", m->n_per_series);
-    return true;
+    if (!isnan(m->n_per_series))
+        snprintf(text, size, "%.0f", m->n_per_series);
+    else if (!isnan(m->duration_ns)) /* tables tell how long, not how many */
+        snprintf(text, size, "%.0f s", m->duration_ns / 1e9);
+    return !isnan(m->n_per_series) || !isnan(m->duration_ns);
 }
 
 /*
@@ -283,13 +285,37 @@ static bool read_resolution(const struct store *store, const struct measured_run
     return false;
 }
 
+static bool has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = text; (p = strcasestr(p, word)); p++)
+        if ((p == text || !isalpha((unsigned char)p[-1])) && !isalpha((unsigned char)p[n]))
+            return true;
+    return false;
+}
+
+/* "Idle", "Under load, no tuning", "Loaded (stress-ng)": what a table or a heading calls its result. NULL: nothing of load. */
+static const char *load_of_name(const char *name)
+{
+    static const char *const none[] = {"idle", "unloaded", "no load", "without load", "no stress", "without stress", "quiescent"};
+    static const char *const some[] = {"load", "loaded", "stress", "stressed", "stress-ng", "hackbench", "busy", "dohell"};
+    for (size_t i = 0; name && i < sizeof none / sizeof *none; i++)
+        if (has_word(name, none[i]))
+            return "idle, as named";
+    for (size_t i = 0; name && i < sizeof some / sizeof *some; i++)
+        if (has_word(name, some[i]))
+            return "under load, as named";
+    return NULL;
+}
+
 /* Load averages differ always: in words. */
 static bool read_load(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
     const char *stated = run_fact(store, m->run, "load.command|load.kind|load"), *average = run_fact(store, m->run, "load.average");
+    const char *named = load_of_name(run_fact(store, m->run, "configuration|heading"));
     double load;
-    if (stated)
-        return copy(stated, text, size);
+    if (stated || named)
+        return copy(stated ? stated : named, text, size);
     if (!average || sscanf(average, "%lf", &load) != 1)
         return false;
     return copy(load < 0.5 ? "load average below 0.5" : load < 2 ? "load average 0.5 to 2" : load < 10 ? "load average 2 to 10" : "load average above 10",
@@ -399,8 +425,8 @@ static bool same_value(const struct rule *rule, const char *a, const char *b)
 {
     double x, y;
     int64_t x_ns, y_ns;
-    if (strcmp(rule->key, "length") == 0) /* not to the last sample */
-        return sscanf(a, "%lf", &x) == 1 && sscanf(b, "%lf", &y) == 1 && x < 1.2 * y && y < 1.2 * x;
+    if (strcmp(rule->key, "length") == 0) /* not to the last sample; samples and seconds cannot be set against each other */
+        return !strchr(a, 's') != !strchr(b, 's') || (sscanf(a, "%lf", &x) == 1 && sscanf(b, "%lf", &y) == 1 && x < 1.2 * y && y < 1.2 * x);
     if (strcmp(rule->key, "interval") == 0 && duration_parse(a, &x_ns) && duration_parse(b, &y_ns)) /* traces give it roughly */
         return (double)x_ns < 1.05 * (double)y_ns && (double)y_ns < 1.05 * (double)x_ns;
     /* What stands in brackets tells how, not what. */

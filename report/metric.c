@@ -73,7 +73,7 @@ void confound_values(const json_t *confound, struct text *out)
     struct text *counts = memory_new(json_array_size(values) * sizeof *counts);
     json_array_foreach(values, i, value) {
         words[i] = json_string_value(value);
-        if (words[i] && is_count) {
+        if (words[i] && is_count && !strchr(words[i], ' ')) { /* seconds stand as they are */
             words_count(strtoull(words[i], NULL, 10), &counts[i]);
             words[i] = text_string(&counts[i]);
         }

@@ -96,6 +96,59 @@ static void the_largest_value_in_the_shorter_run_is_a_worse_tail(void **state)
     }
 }
 
+/* What a table's rows are called tells of load. */
+static void a_name_tells_of_load(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = {{"Idle", "Loaded (stress-ng, docker)"}, {"No load, no tuning", "Under load, + mlockall"}, {"Idle 1", "idle, again"},
+                                           {"upload server", "download"}};
+    for (size_t k = 0; k < 4; k++) {
+        struct bench b;
+        bench_begin(&b);
+        for (uint32_t side = 0; side < 2; side++) {
+            bench_run(&b, names[k][side], side);
+            bench_fact(&b, "configuration", names[k][side]);
+            struct series s = series_of(&b, "value");
+            s.max_ns = 239000;
+            bench_series(&b, &s, NULL, 0);
+        }
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+        const char *severity = "none";
+        for (size_t i = 0; i < b.analysis.comparison.n_confounds; i++)
+            if (strcmp(b.analysis.comparison.confounds[i].key, "load") == 0)
+                severity = b.analysis.comparison.confounds[i].severity;
+        assert_string_equal(severity, k < 2 ? "weakening" : k == 2 ? "none" : "note");
+        bench_end(&b);
+    }
+}
+
+/* Tables tell how long was measured, not how often. */
+static void lengths_are_told_in_seconds_too(void **state)
+{
+    (void)state;
+    static const int64_t seconds[][2] = {{600, 900}, {600, 610}};
+    for (size_t k = 0; k < 2; k++) {
+        struct bench b;
+        bench_begin(&b);
+        for (uint32_t side = 0; side < 2; side++) {
+            bench_run(&b, side ? "loaded" : "idle", side);
+            struct series s = series_of(&b, "value");
+            s.n_samples = COUNT_UNKNOWN;
+            s.interval_ns = NS_UNKNOWN;
+            s.avg_ns = 5000;
+            s.max_ns = 239000;
+            s.duration_ns = seconds[k][side] * 1000000000;
+            bench_series(&b, &s, NULL, 0);
+        }
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+        bool differs = false;
+        for (size_t i = 0; i < b.analysis.comparison.n_confounds; i++)
+            differs |= strcmp(b.analysis.comparison.confounds[i].key, "length") == 0;
+        assert_true(differs == (k == 0));
+        bench_end(&b);
+    }
+}
+
 /* The label that a side's runs share names it, whatever is in its folder. */
 static void repeats_of_a_folder_are_one_name(void **state)
 {
@@ -390,6 +443,8 @@ int main(void)
         cmocka_unit_test(a_longer_run_alone_shows_nothing),
         cmocka_unit_test(a_worse_tail_and_body_are_said),
         cmocka_unit_test(repeats_of_a_folder_are_one_name),
+        cmocka_unit_test(lengths_are_told_in_seconds_too),
+        cmocka_unit_test(a_name_tells_of_load),
         cmocka_unit_test(the_largest_value_in_the_shorter_run_is_a_worse_tail),
         cmocka_unit_test(a_lone_maximum_against_another_is_possible_at_most),
         cmocka_unit_test(isolation_of_one_side_invalidates_unless_under_test),
