@@ -66,6 +66,7 @@ $(LIB): $(filter-out $(MAIN),$(OBJS))
 
 # Loops over columns are worth more than the usual care.
 $(OBJ)/store/columns.o $(OBJ)/store/reader_columns.o: OPT += -O3
+$(OBJ)/importers/trace_dat_columns.o: OPT += -funroll-loops
 
 $(OBJ)/%.o: %.c Makefile
 	@mkdir -p $(@D)
