@@ -13,6 +13,7 @@
 
 #define LOOK_BYTES  ((size_t)64 << 10)
 #define LEAST_LINES 4  /* fewer show no pattern */
+#define INDENT_MAX_BYTES ((size_t)1 << 20) /* what people quote as code is small; a tool's own rows may all begin with blanks, and are read fast */
 #define LEAST_WORDS 3  /* numbered lines that begin with no digit */
 
 static bool is_blank(const char *line, size_t length)
@@ -113,7 +114,7 @@ void arrangement_examine(struct text_damage *damage, const char *bytes, size_t s
             return; /* none of it: the usual text, after a few lines */
         p += length + 1;
     }
-    damage->indent = n_lines >= LEAST_LINES && indent != SIZE_MAX ? indent : 0;
+    damage->indent = n_lines >= LEAST_LINES && indent != SIZE_MAX && size <= INDENT_MAX_BYTES ? indent : 0;
     damage->is_double_spaced = n_lines >= LEAST_LINES && n_together * 50 <= n_lines;
     if (margin.fits && margin.n >= LEAST_LINES && margin.n_words >= LEAST_WORDS) {
         damage->margin = margin.separator;
