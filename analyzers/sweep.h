@@ -161,7 +161,7 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
                          const struct window *window, int64_t lookback_ns, struct error *error);
 void sweep_release(struct sweep *sweep);
 
-/* 95 of 100 of a CPU's other gaps are shorter than this. */
+/* 99 of 100 of a CPU's other gaps are shorter than this. */
 int64_t silence_usual_gap_ns(const struct silence *silence);
 
 /* Gives [begin, end) to another owner: pieces are split at the ends. subject NULL: keeps each piece's own. */

@@ -10,7 +10,7 @@ bool subject_equals(const struct subject *a, const struct subject *b)
 
 int64_t silence_usual_gap_ns(const struct silence *silence)
 {
-    uint64_t beyond = silence->n_other / 20, n = 0;
+    uint64_t beyond = silence->n_other / 100, n = 0; /* idle between two cycles of few threads is rare, and usual */
     for (unsigned bits = 47; bits > 0; bits--) {
         n += silence->gaps[bits];
         if (n > beyond)
