@@ -440,6 +440,8 @@ static void keep_best(const struct cause_input *input, struct candidates *list, 
     if (best->cause == CAUSE_HARDWARE_STALL && !best->culprit) {
         char text[DURATION_TEXT_BYTES];
         best->culprit = arena_format(input->arena, "all CPUs silent %s", duration_format(best->amount_ns, text));
+        if (best->confidence > CONFIDENCE_POSSIBLE && !silence_is_rare(input))
+            best->confidence = CONFIDENCE_POSSIBLE;
     }
 }
 

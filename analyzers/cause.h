@@ -64,6 +64,8 @@ struct verdict_of_wait { /* why a lower task stayed: cause_wait.c */
 struct verdict_of_wait wait_verdict(const struct cause_input *input, const struct share *share);
 /* A silence of all CPUs becomes pieces of kind hardware-stall; returns its length. cause_silence.c */
 int64_t silence_carve_stall(const struct cause_input *input);
+/* Was each CPU silent for longer than it hardly ever is: more than chance that they were so at once? */
+bool silence_is_rare(const struct cause_input *input);
 /* The trace clock stepped in the window, as the pairs of its timer tell: the step becomes a piece; returns its length. */
 int64_t silence_carve_step(const struct cause_input *input);
 /* What a late timer means while `share` was current. */

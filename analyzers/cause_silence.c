@@ -2,7 +2,7 @@
 /*
  * Silence: time in which a CPU recorded nothing although something was due. The rules, first that applies:
  *
- *     all CPUs silent, far beyond their own gaps                   hardware-stall, likely
+ *     all CPUs silent, far beyond their own gaps                   hardware-stall, likely (possible where such gaps are 1 to 5 %)
  *     irq_disable and irq_enable around it                         irqs-off, proven (the sweep has made it a section)
  *     the interrupt that ends it came where interrupts are enabled irqs-off, likely
  *     it came elsewhere, interrupts on                             hardware-stall, likely
@@ -15,14 +15,22 @@
 
 #define STALL_TIMES_GAP 4     /* "far beyond its own gaps" */
 #define STALL_MIN_GAPS 5
+#define USUAL_ONE_IN    20
+#define RARE_ONE_IN     100   /* idle between the cycles of few threads may be rarer than the one, and is no stall */
 #define STEP_MIN_NS 20000 /* by how much the interrupt's stamp and the timer's own clock may disagree without a step */
 #define IDLE_EXIT_MAX_NS 2000000 /* no idle state takes longer to leave */
 
-/* A silence that is far beyond what this CPU usually shows. */
-static bool silence_is_unusual(const struct silence *s)
+/* A silence that is far beyond all but one in so many of the CPU's others. */
+static bool silence_is_beyond(const struct silence *s, unsigned one_in)
 {
     return s->begin_known && s->n_other >= STALL_MIN_GAPS &&
-           s->end_ns - s->begin_ns > STALL_TIMES_GAP * silence_usual_gap_ns(s);
+           s->end_ns - s->begin_ns > STALL_TIMES_GAP * silence_usual_gap_ns(s, one_in);
+}
+
+/* A CPU without events tells nothing by its silence. */
+static bool silence_counts(const struct silence *s)
+{
+    return s->begin_known || s->n_other;
 }
 
 /* The CPU on which the window spent most of [begin, end). */
@@ -49,10 +57,10 @@ static bool find_common_silence(const struct cause_input *input, int64_t *begin_
     int64_t begin = w->begin_ns, end = w->end_ns, longest = 0;
     for (size_t i = 0; i < sweep->n_silences; i++) {
         const struct silence *s = &sweep->silences[i];
-        if (!s->begin_known && !s->n_other)
-            continue; /* a CPU without events */
+        if (!silence_counts(s))
+            continue;
         n_cpus++;
-        if (!silence_is_unusual(s))
+        if (!silence_is_beyond(s, USUAL_ONE_IN))
             return false;
         if (s->begin_ns > begin)
             begin = s->begin_ns;
@@ -108,6 +116,14 @@ int64_t silence_carve_stall(const struct cause_input *input)
     struct subject subject = {.number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
     sweep_carve(input->sweep, begin, end, SLICE_HARDWARE_STALL, PIECE_STALL, &subject);
     return end - begin;
+}
+
+bool silence_is_rare(const struct cause_input *input)
+{
+    for (size_t i = 0; i < input->sweep->n_silences; i++)
+        if (silence_counts(&input->sweep->silences[i]) && !silence_is_beyond(&input->sweep->silences[i], RARE_ONE_IN))
+            return false;
+    return true;
 }
 
 /* Where the interrupt that ended the silence came in: the first frame below the interrupt's own. */

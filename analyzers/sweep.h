@@ -161,8 +161,8 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
                          const struct window *window, int64_t lookback_ns, struct error *error);
 void sweep_release(struct sweep *sweep);
 
-/* 99 of 100 of a CPU's other gaps are shorter than this. */
-int64_t silence_usual_gap_ns(const struct silence *silence);
+/* All but one in so many of a CPU's other gaps are shorter than this. */
+int64_t silence_usual_gap_ns(const struct silence *silence, unsigned one_in);
 
 /* Gives [begin, end) to another owner: pieces are split at the ends. subject NULL: keeps each piece's own. */
 void sweep_carve(struct sweep *sweep, int64_t begin_ns, int64_t end_ns, enum slice_kind kind, unsigned flags,

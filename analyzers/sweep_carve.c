@@ -8,9 +8,9 @@ bool subject_equals(const struct subject *a, const struct subject *b)
            a->tid == b->tid && a->prio == b->prio && a->comm == b->comm;
 }
 
-int64_t silence_usual_gap_ns(const struct silence *silence)
+int64_t silence_usual_gap_ns(const struct silence *silence, unsigned one_in)
 {
-    uint64_t beyond = silence->n_other / 100, n = 0; /* idle between two cycles of few threads is rare, and usual */
+    uint64_t beyond = silence->n_other / one_in, n = 0;
     for (unsigned bits = 47; bits > 0; bits--) {
         n += silence->gaps[bits];
         if (n > beyond)
