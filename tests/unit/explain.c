@@ -1,52 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* explain: windows, closed ledgers and causes of traces that can be solved on paper. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "analyzers/analyzer.h"
-#include "tests/unit/trace_builder.h"
+#include "tests/unit/explained.h"
 
 #define RT 100
 #define HOG 200
 #define LOW 300
-
-struct answer {
-    struct store *store;
-    struct analysis analysis;
-};
-
-static struct answer explain(struct trace_builder *b, const char *task)
-{
-    struct answer a = {.store = trace_end(b)};
-    struct analysis_options options = analysis_options_default;
-    struct error error = {0};
-    options.jobs = JOB_EXPLAIN;
-    options.task = task;
-    assert_int_not_equal(analysis_run(&a.analysis, a.store, &options, &error), FAILED);
-    for (size_t i = 0; i < a.analysis.n_outliers; i++) { /* whatever else: slices sum, and do not overlap */
-        const struct outlier *o = a.analysis.outliers[i];
-        int64_t sum = 0;
-        for (size_t k = 0; k < o->n_slices; k++) {
-            sum += o->slices[k].amount_ns;
-            if (k && o->slices[k].begin_ns != NS_UNKNOWN)
-                assert_int_equal(o->slices[k].begin_ns, o->slices[k - 1].end_ns);
-        }
-        assert_int_equal(sum, o->latency_ns);
-    }
-    return a;
-}
-
-static void answer_release(struct answer *a)
-{
-    analysis_release(&a->analysis);
-    store_close(a->store);
-}
 
 static int64_t amount(const struct outlier *o, enum slice_kind kind)
 {

@@ -1,49 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What stretches a wakeup's own path: a low clock, a move to another CPU, a fault that does not sleep; each with its event. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "analyzers/analyzer.h"
-#include "tests/unit/trace_builder.h"
+#include "tests/unit/explained.h"
 
 #define RT      100
 #define LOW     300
 #define STOPPER 26
-
-struct answer {
-    struct store *store;
-    struct analysis analysis;
-};
-
-static struct answer explain(struct trace_builder *b)
-{
-    struct answer a = {.store = trace_end(b)};
-    struct analysis_options options = analysis_options_default;
-    struct error error = {0};
-    options.jobs = JOB_EXPLAIN;
-    options.task = "cyclictest";
-    assert_int_not_equal(analysis_run(&a.analysis, a.store, &options, &error), FAILED);
-    for (size_t i = 0; i < a.analysis.n_outliers; i++) {
-        const struct outlier *o = a.analysis.outliers[i];
-        int64_t sum = 0;
-        for (size_t k = 0; k < o->n_slices; k++)
-            sum += o->slices[k].amount_ns;
-        assert_int_equal(sum, o->latency_ns);
-    }
-    return a;
-}
-
-static void answer_release(struct answer *a)
-{
-    analysis_release(&a->analysis);
-    store_close(a->store);
-}
 
 static void frequency(struct trace_builder *b, double us, uint32_t khz)
 {
@@ -93,7 +57,7 @@ static void a_low_clock_stretches_all_steps(void **state)
     struct trace_builder b = ordinary(2400000);
     frequency(&b, 20500, 600000);
     cycle(&b, 21000, 4);
-    struct answer a = explain(&b);
+    struct answer a = explain(&b, "cyclictest");
     const struct outlier *o = a.analysis.outliers[0];
     assert_int_equal(o->latency_ns, 40000);
     assert_int_equal(o->cause, CAUSE_FREQUENCY);
@@ -107,21 +71,21 @@ static void frequency_needs_its_evidence(void **state)
     (void)state;
     struct trace_builder b = ordinary(0); /* no event of the clock */
     cycle(&b, 21000, 4);
-    struct answer a = explain(&b);
+    struct answer a = explain(&b, "cyclictest");
     assert_int_not_equal(a.analysis.outliers[0]->cause, CAUSE_FREQUENCY);
     answer_release(&a);
 
     b = ordinary(2400000); /* it was no lower than usual */
     frequency(&b, 20500, 2300000);
     cycle(&b, 21000, 4);
-    a = explain(&b);
+    a = explain(&b, "cyclictest");
     assert_int_not_equal(a.analysis.outliers[0]->cause, CAUSE_FREQUENCY);
     answer_release(&a);
 
     b = ordinary(2400000); /* it was lower, but the path is much longer than that explains */
     frequency(&b, 20500, 1200000);
     cycle(&b, 21000, 20);
-    a = explain(&b);
+    a = explain(&b, "cyclictest");
     assert_true(a.analysis.outliers[0]->cause != CAUSE_FREQUENCY || a.analysis.outliers[0]->confidence <= CONFIDENCE_POSSIBLE);
     answer_release(&a);
 
@@ -130,7 +94,7 @@ static void frequency_needs_its_evidence(void **state)
     trace_irq(&b, 0, 20999, true, 29, "disk", HARD);
     trace_irq(&b, 0, 21200, false, 29, "disk", HARD);
     cycle(&b, 21200, 1);
-    a = explain(&b);
+    a = explain(&b, "cyclictest");
     assert_int_equal(a.analysis.outliers[0]->cause, CAUSE_IRQ);
     answer_release(&a);
 }
@@ -169,7 +133,7 @@ static void a_fault_that_does_not_sleep(void **state)
         for (int i = 1; i <= 20; i++)
             cycle_to_user(&b, 1000 * i, 0, false);
         cycle_to_user(&b, 21000, 300, recorded);
-        struct answer a = explain(&b);
+        struct answer a = explain(&b, "cyclictest");
         const struct outlier *o = a.analysis.outliers[0];
         assert_int_equal(o->latency_ns, 313000);
         if (recorded) {
@@ -212,7 +176,7 @@ static void a_stopper_that_moves_it(void **state)
             trace_switch(&b, 1, 21305, 'S', RT);
             trace_switch(&b, 1, 21320, 'S', LOW);
         }
-        struct answer a = explain(&b);
+        struct answer a = explain(&b, "cyclictest");
         const struct outlier *o = a.analysis.outliers[0];
         assert_int_equal(o->latency_ns, 305000);
         assert_int_equal(o->cause, moved ? CAUSE_MIGRATION : CAUSE_HIGHER_PRIORITY_TASK);

@@ -1,41 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* explain: what is said of a whole trace beside its single outliers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "analyzers/analyzer.h"
-#include "tests/unit/trace_builder.h"
+#include "tests/unit/explained.h"
 
 #define RT 100
 #define HOG 200
 #define PERIOD_US 10000.0
-
-struct answer {
-    struct store *store;
-    struct analysis analysis;
-};
-
-static struct answer explain(struct trace_builder *b)
-{
-    struct answer a = {.store = trace_end(b)};
-    struct analysis_options options = analysis_options_default;
-    struct error error = {0};
-    options.jobs = JOB_EXPLAIN;
-    assert_int_not_equal(analysis_run(&a.analysis, a.store, &options, &error), FAILED);
-    return a;
-}
-
-static void answer_release(struct answer *a)
-{
-    analysis_release(&a->analysis);
-    store_close(a->store);
-}
 
 static const struct finding *found(const struct answer *a, const char *code)
 {
@@ -94,7 +66,7 @@ static void outliers_that_keep_a_second(void **state)
 {
     (void)state;
     struct trace_builder b = cycles(every_hundredth);
-    struct answer a = explain(&b);
+    struct answer a = explain(&b, NULL);
     const struct finding *f = found(&a, "periodic-outliers");
     assert_non_null(f);
     bool is_there = false;
@@ -111,7 +83,7 @@ static void a_lattice_of_due_times_is_no_rhythm(void **state)
 {
     (void)state;
     struct trace_builder b = cycles(at_random);
-    struct answer a = explain(&b);
+    struct answer a = explain(&b, NULL);
     assert_int_equal(a.analysis.n_outliers, 10);
     assert_int_equal(a.analysis.outliers[9]->cause, CAUSE_HIGHER_PRIORITY_TASK);
     assert_null(found(&a, "periodic-outliers"));
@@ -136,7 +108,7 @@ static void without_the_culprit_the_others_remain(void **state)
 {
     (void)state;
     struct trace_builder b = cycles(three_times);
-    struct answer a = explain(&b);
+    struct answer a = explain(&b, NULL);
     const struct finding *f = found(&a, "higher-priority-task");
     assert_non_null(f);
     assert_int_equal(value_of(f, "n_outliers"), 3);
@@ -173,7 +145,7 @@ static void what_tracing_may_have_cost(void **state)
         }
         trace_switch(&b, 0, due_us + 104, 'S', RT);
         trace_switch(&b, 0, due_us + 110, 'S', 0);
-        struct answer a = explain(&b);
+        struct answer a = explain(&b, NULL);
         const struct finding *f = found(&a, "tracing-overhead");
         if (with_rows) {
             assert_non_null(f);
@@ -210,7 +182,7 @@ static void what_tracing_cost_is_unknown(void **state)
         }
         trace_switch(&b, 0, 21e6 + 200000, 'S', RT);
         trace_switch(&b, 0, 21e6 + 201000, 'S', 0);
-        struct answer a = explain(&b);
+        struct answer a = explain(&b, NULL);
         const struct finding *f = found(&a, "tracing-overhead");
         if (with_rows) {
             assert_non_null(f);
