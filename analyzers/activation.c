@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyzers/activation_head.h"
 #include "analyzers/activation_origin.h"
+#include "analyzers/activation_thread.h"
 #include "analyzers/activation_timer.h"
 
 #include <string.h>
@@ -9,24 +10,6 @@
 #define SKEW_PARTS  10    /* or a tenth of what is measured, */
 #define SKEW_JOIN_NS 200000 /* and no more than this: a waking must not meet the switch of another cycle */
 #define SHORT_CUT_NS 200000
-
-struct thread {
-    int32_t tid;
-    bool is_followed, is_running, is_waking;
-    bool is_asleep;
-    int32_t cpu;        /* where it last ran, since when */
-    int64_t in_ns;
-    unsigned n_missed;
-    bool has_missed;    /* it ran without a waking, which may be yet to come: clocks of other CPUs lag behind */
-    bool distrusts;     /* wakings of other CPUs: they came after their effect */
-    int64_t lock_ns;    /* it waits for a lock since; NS_UNKNOWN: for none */
-    int64_t fault_ns;   /* its last event was a page fault at this time */
-    bool slept_in_fault;
-    struct origin origin;
-    int64_t slept_ns;
-    struct armed_timer armed; /* the timer it started last, while running; address 0: none */
-    struct activation a;
-};
 
 struct pass_cpu {
     int32_t tid, prio;
@@ -54,8 +37,7 @@ struct activations {
     struct activations_config config;
     struct pass_cpu *cpus;
     size_t n_cpus;
-    struct thread **slots; /* open addressing by tid */
-    size_t n_slots, n_threads;
+    struct thread_table threads;
     struct armed_timer *timers;
     struct head_activations *head; /* NULL until the first event of a co-kernel */
     bool has_syscalls, has_wakings;
@@ -70,9 +52,7 @@ struct activations *activations_new(const struct activations_config *config)
 {
     struct activations *p = memory_new(sizeof *p);
     p->config = *config;
-    p->n_slots = 1024;
-    p->slots = memory_resize(NULL, p->n_slots, sizeof *p->slots);
-    memset(p->slots, 0, p->n_slots * sizeof *p->slots);
+    thread_table_init(&p->threads);
     p->timers = armed_timers_new();
     static const char *const shared[] = {"mono", "mono_raw", "global", "boot", "tai", "counter", "uptime"};
     for (size_t i = 0; config->trace_clock && i < sizeof shared / sizeof *shared; i++)
@@ -86,9 +66,7 @@ void activations_free(struct activations *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < p->n_slots; i++)
-        free(p->slots[i]);
-    free(p->slots);
+    thread_table_release(&p->threads);
     free(p->timers);
     head_activations_free(p->head);
     free(p->cpus);
@@ -110,36 +88,6 @@ static struct pass_cpu *add_cpus(struct activations *p, int32_t cpu)
 static inline struct pass_cpu *pass_cpu(struct activations *p, int32_t cpu)
 {
     return (size_t)cpu < p->n_cpus ? &p->cpus[cpu] : add_cpus(p, cpu);
-}
-
-static inline size_t slot_of(const struct activations *p, int32_t tid)
-{
-    return ((uint32_t)tid * 2654435761u) & (p->n_slots - 1);
-}
-
-static struct thread *find_thread(const struct activations *p, int32_t tid)
-{
-    for (size_t i = slot_of(p, tid); p->slots[i]; i = (i + 1) & (p->n_slots - 1))
-        if (p->slots[i]->tid == tid)
-            return p->slots[i];
-    return NULL;
-}
-
-static void grow_slots(struct activations *p)
-{
-    struct thread **old = p->slots;
-    size_t n_old = p->n_slots;
-    p->n_slots *= 2;
-    p->slots = memory_resize(NULL, p->n_slots, sizeof *p->slots);
-    memset(p->slots, 0, p->n_slots * sizeof *p->slots);
-    for (size_t i = 0; i < n_old; i++)
-        if (old[i]) {
-            size_t k = slot_of(p, old[i]->tid);
-            while (p->slots[k])
-                k = (k + 1) & (p->n_slots - 1);
-            p->slots[k] = old[i];
-        }
-    free(old);
 }
 
 void activation_clear(struct activation *a)
@@ -171,23 +119,6 @@ void activation_clear(struct activation *a)
                              .origin_ns = NS_UNKNOWN};
 }
 
-static struct thread *add_thread(struct activations *p, int32_t tid)
-{
-    if (2 * (p->n_threads + 1) > p->n_slots)
-        grow_slots(p);
-    struct thread *t = memory_new(sizeof *t);
-    t->tid = tid;
-    t->slept_ns = t->lock_ns = t->fault_ns = NS_UNKNOWN;
-    activation_clear(&t->a);
-    origin_clear(&t->origin);
-    size_t i = slot_of(p, tid);
-    while (p->slots[i])
-        i = (i + 1) & (p->n_slots - 1);
-    p->slots[i] = t;
-    p->n_threads++;
-    return t;
-}
-
 bool task_matches(const char *task, const char *comm, int32_t tid)
 {
     char *end;
@@ -205,8 +136,8 @@ static struct thread *followed_thread(struct activations *p, int32_t tid, int32_
     bool wanted = p->config.all_threads || prio_is_realtime(prio) ||
                   word_class(p->config.words, comm) & (WORD_MEASURING | WORD_RELAYS) ||
                   (p->config.task && task_matches(p->config.task, store_string(p->config.store, comm), tid));
-    struct thread *t = find_thread(p, tid);
-    return t ? t : wanted ? add_thread(p, tid) : NULL;
+    struct thread *t = thread_table_find(&p->threads, tid);
+    return t ? t : wanted ? thread_table_add(&p->threads, tid) : NULL;
 }
 
 /* Two CPUs' times can be joined if their clocks are known to differ by little, or nothing is known of a difference. */
@@ -227,7 +158,7 @@ static bool is_comparable(struct activations *p, const struct activation *a)
 
 bool activations_trusts(struct activations *p, const struct activation *a)
 {
-    const struct thread *t = find_thread(p, a->tid);
+    const struct thread *t = thread_table_find(&p->threads, a->tid);
     return !(t && t->distrusts && a->waking_cpu != a->cpu) && is_comparable(p, a);
 }
 
@@ -318,7 +249,7 @@ static void on_unseen_switch(struct activations *p, struct pass_cpu *c, int32_t 
     c->tid = tid;
     c->prio = PRIO_UNKNOWN;
     c->comm = 0;
-    struct thread *t = c->thread = tid > 0 ? find_thread(p, tid) : NULL;
+    struct thread *t = c->thread = tid > 0 ? thread_table_find(&p->threads, tid) : NULL;
     if (!t)
         return;
     c->prio = t->a.prio;
@@ -542,8 +473,8 @@ static void find_gap(const struct activations *p, struct pass_cpu *c, int32_t cp
  */
 static void on_loss(struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t t_ns)
 {
-    for (size_t i = 0; i < p->n_slots; i++) {
-        struct thread *t = p->slots[i];
+    for (size_t i = 0; i < p->threads.n_slots; i++) {
+        struct thread *t = p->threads.slots[i];
         if (t)
             t->is_asleep = t->has_missed = false;
         if (t && ((t->is_waking && t->a.target_cpu == cpu) || (t->a.switch_ns != NS_UNKNOWN && t->a.cpu == cpu))) {
@@ -590,7 +521,7 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
         on_waking(p, c, ref->cpu, t_ns, w, false, ref->view->flags[ref->i]);
         break;
     case KIND_SCHED_MIGRATE_TASK: {
-        struct thread *t = find_thread(p, (int32_t)w[1]);
+        struct thread *t = thread_table_find(&p->threads, (int32_t)w[1]);
         if (t && t->is_waking && t->a.wakeup_ns != NS_UNKNOWN)
             t->a.migrated = true;
         break;
@@ -661,8 +592,8 @@ void activations_apply(struct activations *p, const struct event_ref *refs, size
 
 void activations_finish(struct activations *p)
 {
-    for (size_t i = 0; i < p->n_slots; i++)
-        if (p->slots[i])
-            deliver(p, p->slots[i], NS_UNKNOWN);
+    for (size_t i = 0; i < p->threads.n_slots; i++)
+        if (p->threads.slots[i])
+            deliver(p, p->threads.slots[i], NS_UNKNOWN);
     head_activations_finish(p->head);
 }
