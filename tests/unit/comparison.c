@@ -90,7 +90,7 @@ static void the_largest_value_in_the_shorter_run_is_a_worse_tail(void **state)
         const struct finding *tail = found(&b, "tail-improved");
         assert_true((tail != NULL) == !equal);
         if (tail)
-            assert_int_equal(tail->confidence, CONFIDENCE_LIKELY);
+            assert_int_equal(tail->confidence, CONFIDENCE_POSSIBLE); /* one event of one run */
         assert_null(found(&b, "tail-regressed"));
         bench_end(&b);
     }
