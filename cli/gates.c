@@ -198,21 +198,6 @@ static void add_error_rates(const struct request *request, struct text *out)
         text_truncate(out, out->length - 1);
 }
 
-static void write_xml_text(FILE *file, const char *string)
-{
-    struct text clean = {0};
-    words_clean(string, &clean);
-    for (const char *p = text_string(&clean); *p; p++)
-        switch (*p) {
-        case '&': fputs("&amp;", file); break;
-        case '<': fputs("&lt;", file); break;
-        case '>': fputs("&gt;", file); break;
-        case '"': fputs("&quot;", file); break;
-        default: putc(*p, file);
-        }
-    text_release(&clean);
-}
-
 static void write_junit(FILE *file, const struct gates *gates, const struct request *request)
 {
     size_t n_skipped = 0;
@@ -225,20 +210,20 @@ static void write_junit(FILE *file, const struct gates *gates, const struct requ
             request->command->name, gates->n, gates->n_failed, n_skipped);
     if (rates.length) {
         fputs("  <properties><property name=\"error rates\" value=\"", file);
-        write_xml_text(file, text_string(&rates));
+        words_markup(file, text_string(&rates));
         fputs("\"/></properties>\n", file);
     }
     text_release(&rates);
     for (size_t i = 0; i < gates->n; i++) {
         const struct gate_result *result = &gates->results[i];
         fputs("  <testcase classname=\"whylate\" name=\"", file);
-        write_xml_text(file, result->name);
+        words_markup(file, result->name);
         if (!result->problem) {
             fputs("\"/>\n", file);
             continue;
         }
         fprintf(file, "\"><%s message=\"", result->is_skipped ? "skipped" : "failure");
-        write_xml_text(file, result->problem);
+        words_markup(file, result->problem);
         fputs("\"/></testcase>\n", file);
     }
     fputs("</testsuite>\n", file);

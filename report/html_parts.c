@@ -10,18 +10,7 @@
 
 void html_text(FILE *file, const char *string)
 {
-    struct text clean = {0};
-    words_clean(string ? string : "\xe2\x80\x93", &clean); /* en dash: unknown */
-    for (const char *p = text_string(&clean); *p; p++)
-        switch (*p) {
-        case '&': fputs("&amp;", file); break;
-        case '<': fputs("&lt;", file); break;
-        case '>': fputs("&gt;", file); break;
-        case '"': fputs("&quot;", file); break;
-        case '\'': fputs("&#39;", file); break;
-        default: putc(*p, file);
-        }
-    text_release(&clean);
+    words_markup(file, string ? string : "\xe2\x80\x93"); /* en dash: unknown */
 }
 
 void html_element(FILE *file, const char *name, const char *class, const char *string)

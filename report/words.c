@@ -174,3 +174,19 @@ size_t words_width(const char *string)
         width += ((unsigned char)*string & 0xc0) != 0x80;
     return width;
 }
+
+void words_markup(FILE *file, const char *raw)
+{
+    struct text clean = {0};
+    words_clean(raw, &clean);
+    for (const char *p = text_string(&clean); *p; p++)
+        switch (*p) {
+        case '&': fputs("&amp;", file); break;
+        case '<': fputs("&lt;", file); break;
+        case '>': fputs("&gt;", file); break;
+        case '"': fputs("&quot;", file); break;
+        case '\'': fputs("&#39;", file); break;
+        default: putc(*p, file);
+        }
+    text_release(&clean);
+}

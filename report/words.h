@@ -3,6 +3,8 @@
 #ifndef REPORT_WORDS_H
 #define REPORT_WORDS_H
 
+#include <stdio.h>
+
 #include "analyzers/finding.h"
 #include "base/text.h"
 
@@ -19,6 +21,8 @@ const char *words_plural(uint64_t n, const char *one, const char *many);
 
 /* Bytes that a terminal, HTML page or plot may show: control characters and damaged UTF-8 become '?'. */
 void words_clean(const char *raw, struct text *out);
+/* The same into a page or an XML document: what marks up there is escaped. */
+void words_markup(FILE *file, const char *raw);
 /* Length of the valid UTF-8 sequence at a string's begin, 0 if it is damaged (overlong, surrogate, beyond U+10FFFF, cut). */
 size_t words_utf8_length(const char *string);
 /* Columns of a UTF-8 string on a terminal (one per character). */
