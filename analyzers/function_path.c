@@ -27,20 +27,20 @@ struct open_calls {
     uint32_t names[GRAPH_DEPTH];
 };
 
-static bool function_at(struct open_calls *calls, unsigned kind, const uint32_t *w, uint32_t *function)
+static bool function_at(struct open_calls *calls, const struct event_ref *ref, uint32_t *function)
 {
-    uint32_t depth = w[1];
-    switch (kind) {
+    const uint32_t *w = event_words(ref);
+    switch (ref->view->kind[ref->i]) {
     case KIND_FUNCTION:
         *function = w[0];
         return true;
     case KIND_FUNCGRAPH_ENTRY:
-        if (depth < GRAPH_DEPTH)
-            calls->names[depth] = w[0];
+        if (w[1] < GRAPH_DEPTH)
+            calls->names[w[1]] = w[0];
         *function = w[0];
         return true;
     case KIND_FUNCGRAPH_EXIT:
-        *function = depth > 0 && depth <= GRAPH_DEPTH ? calls->names[depth - 1] : 0;
+        *function = w[1] > 0 && w[1] <= GRAPH_DEPTH ? calls->names[w[1] - 1] : 0;
         return true;
     default:
         return false;
@@ -59,8 +59,7 @@ static enum status collect_rows(const struct cause_input *input, struct function
     struct event_ref ref;
     while (merge && joined_events_next(merge, &ref, &is_own)) {
         struct function_row row = {event_time_ns(&ref), ref.cpu, 0, ref.chunk, ref.i};
-        if (ref.cpu < 0 || (size_t)ref.cpu >= n_cpus ||
-            !function_at(&calls[ref.cpu], ref.view->kind[ref.i], event_words(&ref), &row.function))
+        if (ref.cpu < 0 || (size_t)ref.cpu >= n_cpus || !function_at(&calls[ref.cpu], &ref, &row.function))
             continue;
         memory_reserve(rows->items, rows->capacity, rows->n + 1);
         rows->items[rows->n++] = row;
