@@ -4,7 +4,7 @@
 # make bench ONLY=x  only the tables whose name contains x; every tests/bench/TABLE.bench is one
 
 BENCH_OBJS := $(OBJ)/tests/synth/dat.o $(OBJ)/tests/synth/dat_formats.o $(OBJ)/tests/synth/symbols.o
-BENCH_BIN  := $(OBJ)/tests/bench/make_trace $(OBJ)/tests/bench/limits $(OBJ)/tests/bench/iterate $(OBJ)/tests/bench/store
+BENCH_BIN  := $(OBJ)/tests/bench/make_trace $(OBJ)/tests/bench/limits $(OBJ)/tests/bench/iterate $(OBJ)/tests/bench/store $(OBJ)/tests/bench/timed
 
 .PHONY: bench
 bench: all $(BENCH_BIN)
@@ -14,7 +14,7 @@ $(OBJ)/tests/bench/make_trace: tests/bench/make_trace.c $(BENCH_OBJS) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
-$(OBJ)/tests/bench/limits: tests/bench/limits.c
+$(OBJ)/tests/bench/limits $(OBJ)/tests/bench/timed: $(OBJ)/%: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $<
 

@@ -30,9 +30,8 @@ run_rows() {
     for ((round = 0; round < ROUNDS; round++)); do
         for i in "${!names[@]}"; do
             rm -f "$work/out.wl"
-            /usr/bin/time -f '%e %U %S %M' -o "$work/time" bash -c "${commands[i]}" >/dev/null 2>&1 </dev/null ||
-                echo "${names[i]}: failed: ${commands[i]}" >&2
-            tail -1 "$work/time" | awk '{ print $1, $2 + $3, $4 / 1024 }' >>"$work/times.$i"
+            "$OBJ/tests/bench/timed" "$work/time" "${commands[i]}" || echo "${names[i]}: failed: ${commands[i]}" >&2
+            cat "$work/time" >>"$work/times.$i"
         done
     done
 }
@@ -44,7 +43,7 @@ print_table() {
         wall=$(cut -d' ' -f1 "$work/times.$i" | median) cpu=$(cut -d' ' -f2 "$work/times.$i" | median)
         rss=$(cut -d' ' -f3 "$work/times.$i" | median)
         awk -v n="${names[i]}" -v a="${amounts[i]}" -v u="${units[i]}" -v w="$wall" -v c="$cpu" -v r="$rss" \
-            'BEGIN { if (w < .005) w = .005; if (c < .005) c = .005
+            'BEGIN { if (w < .0005) w = .0005; if (c < .0005) c = .0005
                      printf "%-44s %9.3f %9.3f %8.2f M%s %8.2f M%s %8.0f\n", n, w, c, a / w / 1e6, u, a / c / 1e6, u, r }'
         echo "$wall $cpu" >"$work/rate.$i"
     done
@@ -59,7 +58,7 @@ print_table() {
         [ $a -ge 0 ] && [ $b -ge 0 ] || continue
         # Rounds pair the two rows; the ratio is the median of the rounds' ratios.
         paste -d' ' "$work/times.$a" "$work/times.$b" | awk -v x="${amounts[a]}" -v y="${amounts[b]}" \
-            '{ w = $1 < .005 ? .005 : $1; c = $2 < .005 ? .005 : $2; print (x / w) / (y / $4), (x / c) / (y / $5) }' >"$work/ratios"
+            '{ w = $1 < .0005 ? .0005 : $1; c = $2 < .0005 ? .0005 : $2; print (x / w) / (y / $4), (x / c) / (y / $5) }' >"$work/ratios"
         printf '    %s / %s: %.1f times by wall time, %.1f by processor time (wanted: %s)\n' "$name" "$other" \
             "$(cut -d' ' -f1 "$work/ratios" | median)" "$(cut -d' ' -f2 "$work/ratios" | median)" "$factor"
     done

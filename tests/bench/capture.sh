@@ -9,7 +9,9 @@
 # minimum lacks the way from the timer to the interrupt.
 #
 # In a round each program runs once and cyclictest twice, and they take turns in being first. cyclictest against itself is
-# the control: a difference inside its spread cannot be told here, whatever the limit is.
+# the control: a difference inside its spread cannot be told here, whatever the limit is. What decides is all runs of a
+# program together, as one long measurement (pooled.py): a run of 2 s at 1 ms has two values above its 99.9 %, and one
+# stall of the machine moves both. The median of the pairs' ratios stands beside it.
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
@@ -17,56 +19,39 @@ rounds=${ROUNDS:-31} each=${SECONDS_EACH:-2} long=${LONG:-60}
 cpu=$(($(nproc) - 1)) helper=0
 work=$(mktemp -d /dev/shm/whylate-bench-XXXXXX 2>/dev/null || mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# min avg p99.9 n of the one series of an input, in ns; null: not measured (a quantile beyond cyclictest's histogram of 1 ms)
-numbers() { build/whylate validate --json --quiet "$1" | jq -r '.runs[0].series[0] | "\(.min_ns) \(.avg_ns) \(.quantiles_ns["0.999"]) \(.n_samples)"'; }
+# The one series of an input as pooled.py reads it: a line of its sums, then each value with its count; all in ns. At 1 ms in
+# whole us, rounded down as cyclictest does: its histogram ends at 1,000,000 of what it counts in, and a virtual machine
+# has more than one stall beyond 1 ms in 1,000.
+numbers() { # FILE UNIT_NS
+    rm -f "$work/rows.csv"
+    build/whylate validate --json --quiet "$1" | jq -r '.runs[0].series[0] | "\(.n_samples) \(.avg_ns) \(.n_overflow // 0)"'
+    build/whylate export --to csv -o "$work/rows.csv" "$1" >/dev/null
+    tr -d '\r' <"$work/rows.csv" | # CSV's line ends
+        awk -F, -v unit="$2" 'NR == 1 { bins = $NF == "count" }
+            NR > 1 { value = bins ? $(NF - 1) : $NF; n[value - value % unit] += bins ? $NF : 1 }
+            END { for (value in n) print value, n[value] }'
+}
 
-measure() { # TOOL INTERVAL_US
+measure() { # TOOL INTERVAL_US ROUND
+    local unit_ns=1000
+    [ "$2" -ge 100 ] || unit_ns=1
     rm -rf "$work/bundle" "$work/c.json"
     case $1 in
     agent) build/whylate-capture -q -o "$work/bundle" -c "$cpu" --helper-cpu $helper -p 95 -i "$2us" -d "${each}s" --dma-latency 0 --trace off --no-counters
-           numbers "$work/bundle" ;;
-    *) cyclictest -q -m -N -p 95 -a "$cpu" -t 1 -i "$2" -D "$each" -h 1000000 --latency=0 --mainaffinity=$helper --json="$work/c.json" >/dev/null
-       numbers "$work/c.json" ;;
-    esac >>"$work/$1.txt"
-}
-
-# Columns of A over those of B: the median of the rounds' ratios, and the order statistics that hold it with 95 %. Rounds in
-# which either was not measured are left out, and counted.
-ratios() { # TITLE A B
-    local i
-    printf '%-24s' "$1"
-    for i in 1 2 3; do
-        paste -d' ' "$work/$2.txt" "$work/$3.txt" | awk -v i=$i '$i != "null" && $(i + 4) != "null" { print $i / $(i + 4) }' | sort -g |
-            awk -v rounds="$rounds" '
-            { a[NR] = $1 }
-            END { if (!NR) { printf "  not measured"; exit }
-                  k = int((NR - 1.96 * sqrt(NR)) / 2); if (k < 1) k = 1
-                  m = NR % 2 ? a[(NR + 1) / 2] : (a[NR / 2] + a[NR / 2 + 1]) / 2
-                  printf "  %5.3f (%5.3f-%5.3f)", m, a[k], a[NR + 1 - k]
-                  if (NR < rounds) printf " of %d", NR }'
-    done
-    echo
+           numbers "$work/bundle" $unit_ns ;;
+    *) cyclictest -q -m $([ $unit_ns = 1 ] && echo -N) -p 95 -a "$cpu" -t 1 -i "$2" -D "$each" -h 1000000 --latency=0 --mainaffinity=$helper --json="$work/c.json" >/dev/null
+       numbers "$work/c.json" $unit_ns ;;
+    esac >"$work/$1/$3"
 }
 
 compare() { # TITLE INTERVAL_US
-    local i k tool tools=(agent cyclictest control)
-    rm -f "$work"/*.txt
+    local i k tools=(agent cyclictest control)
+    for k in 0 1 2; do rm -rf "$work/${tools[k]}"; mkdir "$work/${tools[k]}"; done
     for ((i = 0; i < rounds; i++)); do
-        for k in 0 1 2; do measure "${tools[(i + k) % 3]}" "$2"; done
+        for k in 0 1 2; do measure "${tools[(i + k) % 3]}" "$2" $i; done
     done
-    printf '%s (medians of %d runs of %d s, ns)\n' "$1" "$rounds" "$each"
-    printf '%-12s %10s %10s %10s %12s\n' '' min avg '99.9 %' samples
-    for tool in agent cyclictest; do
-        printf '%-12s' $tool
-        for i in 1 2 3 4; do
-            printf " %$((i == 4 ? 12 : 10))s" "$(cut -d' ' -f$i "$work/$tool.txt" | grep -v null | sort -g |
-                awk '{ a[NR] = $1 } END { if (NR) printf "%.0f", a[int((NR + 1) / 2)]; else print "-" }')"
-        done
-        echo
-    done
-    printf '%-24s  %-19s  %-19s  %-19s\n' 'ratio (95 % interval)' min avg '99.9 %'
-    ratios 'agent / cyclictest' agent cyclictest
-    ratios 'cyclictest / itself' control cyclictest
+    echo "$1 ($rounds runs of $each s each, taking turns)"
+    python3 tests/bench/pooled.py "$work/agent" "$work/cyclictest" "$work/control"
     echo
 }
 
