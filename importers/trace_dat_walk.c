@@ -24,7 +24,7 @@
 #define ITEM_BYTES      (256u << 10) /* unpacked */
 #define ITEM_MAX_CHUNKS 4096
 #define MAX_WINDOW      64
-#define SHARED_BYTES    (4u << 20) /* of input that several threads leave mapped behind them */
+#define SHARED_BYTES    (16u << 20) /* of input that several threads leave mapped behind them */
 #define TEXT_BUDGET     (UINT64_C(256) << 20) /* of texts of events without a kind */
 
 struct item {
