@@ -44,6 +44,7 @@
     X(jitterdebugger) \
     X(sysjitter) \
     X(hgrm) \
+    X(bpf_hist) \
     X(perf_sched) \
     X(evl_ps) \
     X(evl_sysfs) \
