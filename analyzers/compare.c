@@ -118,7 +118,7 @@ static void tell_distribution(const struct compare *compare, uint32_t side, cons
 static void tell_no_worse(const struct compare *compare, uint32_t side, const struct difference *d, int gravest)
 {
     struct findings *out = &compare->analysis->findings;
-    if (d->n_no_worse == 0 || d->body > 0 || d->tail > 0)
+    if (d->n_no_worse == 0 || d->body > 0 || d->tail > 0 || compare->sides[side].is_baseline)
         return;
     struct finding *finding = add(compare, side, "no-worse-shown", d->is_equivalent ? "equivalent" : "", SEVERITY_NOTE,
                                   compare_weaken(CONFIDENCE_LIKELY, gravest));
@@ -162,6 +162,7 @@ static enum status compare_run(const struct store *store, const struct analysis_
     if (status != FAILED)
         status = compare_read_traces(&compare, error);
     if (status != FAILED) {
+        compare_same(&compare);
         bool has_series = compare.has_series, has_traces = compare_has_traces(&compare);
         struct difference *differences = arena_array(&analysis->arena, compare.n_sides, sizeof *differences);
         if (has_series) {

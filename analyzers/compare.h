@@ -18,6 +18,7 @@ struct measured_run {
     struct bin *block_bins;     /* owned */
     double block_ns;            /* span of one */
     bool is_normalised;         /* skipped periods were added (see compare_read_runs) */
+    bool is_baseline, has_baseline_counts; /* see struct side */
     double n, min_ns, avg_ns, max_ns, duration_ns, interval_ns; /* NAN unknown; n: samples of all its series */
     double n_per_series;        /* largest series */
     bool max_is_lower_bound;
@@ -47,6 +48,8 @@ struct side {
     struct bin *bins, *block_bins;
     double block_ns; /* NAN: of unequal spans */
     double n, n_per_series, min_ns, avg_ns, max_ns; /* over its runs; avg weighted by samples */
+    bool is_baseline;         /* all its runs are files of the baseline, byte for byte */
+    bool has_baseline_counts; /* or at least equal to runs of the baseline in the counts of all bins */
 };
 
 struct compare {
@@ -93,6 +96,8 @@ struct difference {
 enum status compare_read_runs(struct compare *compare, struct error *error);
 void compare_release(struct compare *compare);
 
+/* Tells of runs that are one measurement given twice, and marks sides that are the baseline once more. */
+void compare_same(struct compare *compare);
 /* Metrics of all runs into analysis->comparison, and the matched maxima. */
 void compare_metrics(struct compare *compare);
 /* Repeats within sides: fills their spreads and tells of them. */

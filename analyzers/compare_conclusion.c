@@ -53,7 +53,9 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
     text_add(text, " against ");
     add_side(text, a);
     text_add(text, ": ");
-    if (d->body == 0 && d->tail == 0)
+    if (b->is_baseline)
+        text_add(text, "both are the same file, byte for byte: no difference is shown, and none could be. ");
+    else if (d->body == 0 && d->tail == 0)
         text_add(text, d->distribution_differs ? "the whole distributions differ, but neither averages nor tails by an amount that matters. "
                        : d->is_within_spread   ? "no difference is shown beyond what runs of one side differ by among themselves. "
                                                : "no difference is shown beyond what chance gives. ");
@@ -80,7 +82,9 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
     } else if (d->tail != 0) {
         text_add(text, d->by_runs && isnan(d->body_from_ns + d->body_to_ns) ? "Of the body nothing is known. " : "The body is not shown to differ. ");
     }
-    if (d->n_no_worse > 0 && d->body <= 0 && d->tail == 0)
+    if (b->has_baseline_counts && !b->is_baseline)
+        text_add(text, "Both have the same count in every bin: likely one measurement given twice. ");
+    if (d->n_no_worse > 0 && d->body <= 0 && d->tail == 0 && !b->is_baseline)
         text_format(text, "It is shown to be %s by more than %.3g %% up to the %.10g %% quantile. ", d->is_equivalent ? "neither worse nor better" : "no worse",
                     compare->options->margin_pct, quantile_levels[d->n_no_worse - 1] * 100);
     if (d->by_trace)
@@ -134,6 +138,22 @@ static void list_sides(const struct compare *compare, const struct difference *d
         text_add(text, ". ");
 }
 
+static void list_copies(const struct compare *compare, struct text *text)
+{
+    size_t n = 0;
+    for (uint32_t side = 0; side < compare->n_sides; side++) {
+        if (!compare->sides[side].has_baseline_counts)
+            continue;
+        n++;
+        if (n <= MAX_TOLD)
+            text_format(text, "%s%s", n == 1 ? "The baseline's own measurement once more: " : ", ", compare->sides[side].name);
+    }
+    if (n > MAX_TOLD)
+        text_format(text, " and %zu more", n - MAX_TOLD);
+    if (n > 0)
+        text_add(text, ". ");
+}
+
 /* What weighs against one side's comparison. */
 static void conclude_fairness(const struct side *side, struct text *text)
 {
@@ -152,6 +172,7 @@ static void conclude_many(const struct compare *compare, const struct difference
     list_sides(compare, differences, "The body is slower in ", 1, 0, text);
     list_sides(compare, differences, "The body is faster in ", -1, 0, text);
     list_sides(compare, differences, "No difference is shown in ", 0, 0, text);
+    list_copies(compare, text);
 }
 
 void compare_conclusion(struct compare *compare, const struct difference *differences)
@@ -216,6 +237,12 @@ void compare_next_runs(struct compare *compare, const struct difference *differe
         add_next(compare, arena_format(arena, is_missing ? "record %s on all sides" : "repeat one side with the other's %s", confound->key),
                  confound->why, longest);
     }
+    for (uint32_t side = 0; side < compare->n_sides && c->n_next_runs < MAX_NEXT; side++)
+        if (compare->sides[side].is_baseline) {
+            add_next(compare, arena_format(arena, "give the file of another run instead of %s", compare->sides[side].name),
+                     "it is the baseline's own file", NAN);
+            break;
+        }
     double slowest = 0; /* NAN: an interval is not known */
     for (size_t i = 0; i < compare->n_runs; i++)
         slowest = isnan(slowest) || isnan(compare->runs[i].interval_ns) ? NAN : fmax(slowest, compare->runs[i].interval_ns);

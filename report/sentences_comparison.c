@@ -13,6 +13,21 @@ const struct sentence sentences_comparison[] = {
      .text = "the longer run ({n_baseline} against {n_samples} samples a series) has the larger maximum ({from_ns} against {to_ns}): length "
              "alone gives that with a chance of {chance_pct}, so it shows nothing",
      .advice = "repeat the shorter run at the longer one's number of samples"},
+    {.code = "same-measurement",
+     .text = "{run} and {subject} are the same file, byte for byte: setting one against the other compares a run with itself",
+     .advice = "give the file of the other run",
+     .meaning = "A measurement was given twice. Two files of the same bytes (SHA-256), or, with 1,000 samples or more in 10 bins or more, "
+                "histograms that are equal in the count of every bin, which two runs never are. As a side such a run shows no difference "
+                "because there is none to show; as a repeat it makes runs look more alike than they are."},
+    {.code = "same-measurement", .variant = "counts",
+     .text = "{run} and {subject} have the same count in every bin: likely one measurement given twice",
+     .advice = "see whether the files come from one run"},
+    {.code = "same-measurement", .variant = "repeat",
+     .text = "{run} and {subject} are the same file, byte for byte, and count as repeats: the runs of this side look more alike than they are",
+     .advice = "leave one of them out"},
+    {.code = "same-measurement", .variant = "repeat-counts",
+     .text = "{run} and {subject} have the same count in every bin and count as repeats: likely one measurement given twice",
+     .advice = "see whether the files come from one run, and leave one of them out"},
     {.code = "confound", .text = "{subject} differs ({values}): {why}",
      .advice = "repeat one side with the other's {subject}",
      .meaning = "A condition other than what is under test differs between the sides; a part or all of the difference may come from "

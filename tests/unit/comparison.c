@@ -354,6 +354,53 @@ static void equal_runs_are_shown_to_be_no_worse(void **state)
     bench_end(&b);
 }
 
+/* One file on both sides: the tests hold, and show nothing. */
+static void a_file_against_itself_is_said(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        struct bin bins[401];
+        struct bench b;
+        bench_begin(&b);
+        for (uint32_t side = 0; side < 2; side++) {
+            struct artefact artefact = {.path = side ? "copy" : "run", .format = "cyclictest", .size_bytes = 1};
+            memset(artefact.sha256, k > 0 && side ? 'c' : 'a', sizeof artefact.sha256 - 1);
+            bench_run(&b, artefact.path, side);
+            struct series s = series_of(&b, "T0");
+            artefact.run = s.run;
+            s.artefact = store_add_artefact(b.writer, &artefact);
+            bench_series(&b, &s, bins, bins_of(bins, 1e6, k == 2 && side ? 4.5 : 4, 1));
+        }
+        bench_analyse(&b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+        const struct finding *same = found(&b, "same-measurement");
+        assert_true((same != NULL) == (k < 2));
+        if (same)
+            assert_string_equal(same->variant, k ? "counts" : "");
+        assert_true((strstr(b.analysis.comparison.conclusion, "the same file, byte for byte") != NULL) == (k == 0));
+        assert_true((strstr(b.analysis.comparison.conclusion, "one measurement given twice") != NULL) == (k == 1));
+        assert_true((found(&b, "no-worse-shown") != NULL) == (k == 1));
+        bench_end(&b);
+    }
+}
+
+/* A file twice among the runs of one side says nothing of how much runs vary. */
+static void a_file_given_as_its_own_repeat_is_said(void **state)
+{
+    (void)state;
+    struct bin bins[401];
+    struct bench b;
+    bench_begin(&b);
+    for (uint32_t i = 0; i < 3; i++) {
+        bench_run(&b, i == 0 ? "before" : i == 1 ? "after/1" : "after/2", i > 0);
+        struct series s = series_of(&b, "T0");
+        bench_series(&b, &s, bins, bins_of(bins, 1e6, i ? 5 : 4, 1));
+    }
+    bench_analyse(&b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+    assert_string_equal(found(&b, "same-measurement")->variant, "repeat-counts");
+    assert_null(strstr(b.analysis.comparison.conclusion, "twice")); /* the sides are two measurements */
+    bench_end(&b);
+}
+
 static void a_better_run_is_no_worse_but_not_equivalent(void **state)
 {
     (void)state;
@@ -453,6 +500,8 @@ int main(void)
         cmocka_unit_test(a_cokernel_without_its_pipeline_is_weak),
         cmocka_unit_test(the_worst_of_each_second_is_a_tail),
         cmocka_unit_test(equal_runs_are_shown_to_be_no_worse),
+        cmocka_unit_test(a_file_against_itself_is_said),
+        cmocka_unit_test(a_file_given_as_its_own_repeat_is_said),
         cmocka_unit_test(a_better_run_is_no_worse_but_not_equivalent),
         cmocka_unit_test(another_shape_of_the_body_is_said),
         cmocka_unit_test(runs_that_vary_hide_a_difference_of_their_size),
