@@ -40,6 +40,9 @@ struct analysis_options {
 };
 extern const struct analysis_options analysis_options_default;
 
+/* FAILED: a word of --factor is no condition that compare knows (analyzers/compare_confounds.c). */
+enum status factors_check(const struct analysis_options *options, struct error *error);
+
 struct analysis {
     struct arena arena;
     struct findings findings;

@@ -407,18 +407,53 @@ static const struct rule rules[] = {
 };
 #define N_RULES (sizeof rules / sizeof *rules)
 
+/* True if the word is one of a list "a|b". */
+static bool is_listed(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *p = list; p; p = strchr(p, '|')) {
+        p += *p == '|';
+        if (strncmp(p, word, length) == 0 && (p[length] == '\0' || p[length] == '|'))
+            return true;
+    }
+    return false;
+}
+
+/* A condition goes by its key, the facts that it is made of, or the kernel's parameter; "kernel" is all of the kernel. */
+static bool is_named(const struct rule *rule, const char *factor)
+{
+    return strcmp(factor, rule->key) == 0 || is_listed(rule->facts, factor) ||
+           (strncmp(factor, "cmdline.", 8) == 0 && strcmp(factor + 8, rule->key) == 0) ||
+           (strcmp(factor, "cmdline.isolcpus") == 0 && strcmp(rule->key, "isolation") == 0) ||
+           (strcmp(factor, "kernel") == 0 && strncmp(rule->key, "kernel.", 7) == 0);
+}
+
 static bool is_factor(const struct compare *compare, const struct rule *rule)
 {
     if (compare->options->n_factors == 0)
         return rule->is_factor;
-    for (size_t i = 0; i < compare->options->n_factors; i++) {
-        const char *factor = compare->options->factors[i];
-        if (strcmp(factor, rule->key) == 0 || (rule->facts && strstr(rule->facts, factor)) ||
-            (strcmp(factor, "cmdline.isolcpus") == 0 && strcmp(rule->key, "isolation") == 0) ||
-            (strcmp(factor, "kernel") == 0 && strncmp(rule->key, "kernel.", 7) == 0))
+    for (size_t i = 0; i < compare->options->n_factors; i++)
+        if (is_named(rule, compare->options->factors[i]))
             return true;
-    }
     return false;
+}
+
+enum status factors_check(const struct analysis_options *options, struct error *error)
+{
+    for (size_t i = 0; i < options->n_factors; i++) {
+        bool is_known = false;
+        for (size_t r = 0; r < N_RULES; r++)
+            is_known |= is_named(&rules[r], options->factors[i]);
+        if (is_known)
+            continue;
+        struct text keys = {0};
+        for (size_t r = 0; r < N_RULES; r++)
+            text_format(&keys, "%s%s", r ? ", " : "", rules[r].key);
+        error_usage(error, "--factor: unknown '%s' (there are %s)", options->factors[i], text_string(&keys));
+        text_release(&keys);
+        return FAILED;
+    }
+    return OK;
 }
 
 static bool same_value(const struct rule *rule, const char *a, const char *b)

@@ -7,13 +7,20 @@ static const struct option_row own[] = {
     {.name = "margin", .argument = "PCT", .type = OPTION_INCREASE, .offset = offsetof(struct request, analysis.margin_pct),
      .help = "\"no worse\" than the baseline is by no more than this at each quantile (default 10)"},
     {.name = "factor", .argument = "KEY,...", .type = OPTION_FACTORS, .offset = offsetof(struct request, factors),
-     .help = "facts under test, which are no confounds (default: kernel release, patch and core)"},
+     .help = "conditions under test, which are no confounds (default: kernel release, patch and core); a wrong one lists all"},
     {.name = "fail-regression", .argument = "PCT", .type = OPTION_INCREASE,
      .offset = offsetof(struct request, fail_regression_pct),
      .help = "exit 1 if a metric is surely worse by more than this, in percent"},
     {.name = NULL},
 };
 static const struct option_row *const options[] = {own, options_tail, options_input, options_output, options_gates, NULL};
+
+static int run(struct request *request, struct error *error)
+{
+    if (factors_check(&request->analysis, error) == FAILED)
+        return EXIT_USAGE;
+    return session_command(request, error);
+}
 
 const struct command command_compare = {
     .name = "compare",
@@ -33,5 +40,5 @@ const struct command command_compare = {
                 "whylate compare a.txt b.txt --factor cmdline.isolcpus\n",
     .jobs = JOB_INFO | JOB_VALIDATE | JOB_COMPARE,
     .options = options,
-    .run = session_command,
+    .run = run,
 };

@@ -79,6 +79,8 @@ static const char *add_setting(struct request *request, const char *argument)
 
 static const char *add_factors(struct request *request, char *argument)
 {
+    if (argument[strspn(argument, ",")] == '\0')
+        return "names no condition";
     for (char *word = strtok(argument, ","); word; word = strtok(NULL, ",")) {
         request->factors = memory_resize(request->factors, request->analysis.n_factors + 1, sizeof *request->factors);
         request->factors[request->analysis.n_factors++] = word;
