@@ -550,7 +550,7 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
     enum status status = joined_events_status(events);
     cut(&r, window->end_ns, NO_CHUNK, 0);
     sweep->n_silences = r.n_cpus < n_silences ? r.n_cpus : n_silences;
-    sweep_carve_nmis(sweep, window);
+    sweep_carve_nmis(sweep);
     sweep_finish_silences(&r);
     free(r.cpus);
     joined_events_free(events);

@@ -167,6 +167,9 @@ int64_t silence_usual_gap_ns(const struct silence *silence, unsigned one_in);
 /* Gives [begin, end) to another owner: pieces are split at the ends. subject NULL: keeps each piece's own. */
 void sweep_carve(struct sweep *sweep, int64_t begin_ns, int64_t end_ns, enum slice_kind kind, unsigned flags,
                  const struct subject *subject);
+/* The same for what is on one CPU (CPU_UNKNOWN: all); pieces of that kind stay as they are. */
+void sweep_carve_cpu(struct sweep *sweep, int32_t cpu, int64_t begin_ns, int64_t end_ns, enum slice_kind kind,
+                     const struct subject *subject);
 
 /* What is not recorded of a window becomes pieces of nobody (window_gaps.c). Returns what lies before the first event. */
 int64_t window_carve_unrecorded(struct sweep *sweep, const struct window *w);

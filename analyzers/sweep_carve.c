@@ -19,8 +19,24 @@ int64_t silence_usual_gap_ns(const struct silence *silence, unsigned one_in)
     return 0;
 }
 
-void sweep_carve(struct sweep *sweep, int64_t begin_ns, int64_t end_ns, enum slice_kind kind, unsigned flags,
-                 const struct subject *subject)
+struct carving {
+    int64_t begin_ns, end_ns;
+    enum slice_kind kind;
+    unsigned flags;
+    const struct subject *subject; /* NULL: each piece's own */
+    int32_t cpu;                   /* CPU_UNKNOWN: all */
+    bool spares_own_kind;
+};
+
+/* Whether a piece is cut, and where. */
+static bool carving_hits(const struct carving *c, const struct piece *p, int64_t *from, int64_t *to)
+{
+    *from = p->begin_ns > c->begin_ns ? p->begin_ns : c->begin_ns;
+    *to = p->end_ns < c->end_ns ? p->end_ns : c->end_ns;
+    return *from < *to && (c->cpu == CPU_UNKNOWN || c->cpu == p->cpu) && !(c->spares_own_kind && p->kind == c->kind);
+}
+
+static void carve(struct sweep *sweep, const struct carving *c)
 {
     size_t n_old = sweep->n_pieces;
     struct piece *old = sweep->pieces;
@@ -28,8 +44,8 @@ void sweep_carve(struct sweep *sweep, int64_t begin_ns, int64_t end_ns, enum sli
     size_t n = 0;
     for (size_t i = 0; i < n_old; i++) {
         struct piece p = old[i];
-        int64_t from = p.begin_ns > begin_ns ? p.begin_ns : begin_ns, to = p.end_ns < end_ns ? p.end_ns : end_ns;
-        if (from >= to) {
+        int64_t from, to;
+        if (!carving_hits(c, &p, &from, &to)) {
             pieces[n++] = p;
             continue;
         }
@@ -40,12 +56,12 @@ void sweep_carve(struct sweep *sweep, int64_t begin_ns, int64_t end_ns, enum sli
         struct piece taken = p;
         taken.begin_ns = from;
         taken.end_ns = to;
-        taken.kind = kind;
-        taken.flags |= flags;
-        if (subject)
-            taken.subject = *subject;
+        taken.kind = c->kind;
+        taken.flags |= c->flags;
+        if (c->subject)
+            taken.subject = *c->subject;
         struct piece *last = n ? &pieces[n - 1] : NULL;
-        if (last && last->kind == kind && last->end_ns == from && last->cpu == taken.cpu && last->flags == taken.flags &&
+        if (last && last->kind == c->kind && last->end_ns == from && last->cpu == taken.cpu && last->flags == taken.flags &&
             subject_equals(&last->subject, &taken.subject)) {
             last->end_ns = to;
             last->last_chunk = taken.last_chunk;
@@ -62,4 +78,16 @@ void sweep_carve(struct sweep *sweep, int64_t begin_ns, int64_t end_ns, enum sli
     sweep->pieces = pieces;
     sweep->n_pieces = n;
     sweep->pieces_capacity = 3 * n_old + 1;
+}
+
+void sweep_carve(struct sweep *sweep, int64_t begin_ns, int64_t end_ns, enum slice_kind kind, unsigned flags,
+                 const struct subject *subject)
+{
+    carve(sweep, &(struct carving){begin_ns, end_ns, kind, flags, subject, CPU_UNKNOWN, false});
+}
+
+void sweep_carve_cpu(struct sweep *sweep, int32_t cpu, int64_t begin_ns, int64_t end_ns, enum slice_kind kind,
+                     const struct subject *subject)
+{
+    carve(sweep, &(struct carving){begin_ns, end_ns, kind, 0, subject, cpu, true});
 }

@@ -72,7 +72,7 @@ void sweep_classify(const struct run_state *r, const struct sweep_cpu *c, struct
 void sweep_note_silence(struct run_state *r, const struct event_ref *ref, const struct sweep_cpu *c, int64_t t_ns);
 void sweep_note_nmi(struct run_state *r, int32_t cpu, const uint32_t *w, int64_t t_ns);
 /* What a non-maskable interrupt took is its own, whatever it interrupted. */
-void sweep_carve_nmis(struct sweep *s, const struct window *w);
+void sweep_carve_nmis(struct sweep *s);
 /* CPUs that are silent up to the end of the window, and of what was read beyond it. */
 void sweep_finish_silences(struct run_state *r);
 

@@ -52,20 +52,12 @@ void sweep_note_nmi(struct run_state *r, int32_t cpu, const uint32_t *w, int64_t
 }
 
 /* What a non-maskable interrupt took is its own, whatever it interrupted. */
-void sweep_carve_nmis(struct sweep *s, const struct window *w)
+void sweep_carve_nmis(struct sweep *s)
 {
     for (size_t i = 0; i < s->n_nmis; i++) {
         const struct nmi_span *nmi = &s->nmis[i];
         struct subject subject = {.kind = OPEN_NMI, .number = -1, .name = nmi->handler, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
-        int64_t from = nmi->begin_ns > w->begin_ns ? nmi->begin_ns : w->begin_ns;
-        int64_t to = nmi->end_ns < w->end_ns ? nmi->end_ns : w->end_ns;
-        for (size_t k = 0; k < s->n_pieces; k++) {
-            const struct piece p = s->pieces[k];
-            if (p.cpu == nmi->cpu && p.kind != SLICE_NMI && p.begin_ns < to && p.end_ns > from) {
-                sweep_carve(s, p.begin_ns > from ? p.begin_ns : from, p.end_ns < to ? p.end_ns : to, SLICE_NMI, 0, &subject);
-                k = SIZE_MAX; /* the array is new */
-            }
-        }
+        sweep_carve_cpu(s, nmi->cpu, nmi->begin_ns, nmi->end_ns, SLICE_NMI, &subject);
     }
 }
 

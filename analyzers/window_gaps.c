@@ -89,13 +89,7 @@ bool window_carve_gaps(const struct store *store, struct sweep *sweep, const str
         if (store->streams[w->stream].clock_is_relative && (w->kind == WINDOW_SECTION || !task_changes_over(sweep, w, g)))
             continue;
         int64_t from = g->begin_ns == NS_UNKNOWN ? w->begin_ns : g->begin_ns, to = g->end_ns == NS_UNKNOWN ? w->end_ns : g->end_ns;
-        for (size_t k = 0; k < sweep->n_pieces; k++) {
-            const struct piece p = sweep->pieces[k];
-            if ((g->cpu == CPU_UNKNOWN || g->cpu == p.cpu) && p.kind != SLICE_GAP && p.begin_ns < to && p.end_ns > from) {
-                sweep_carve(sweep, p.begin_ns > from ? p.begin_ns : from, p.end_ns < to ? p.end_ns : to, SLICE_GAP, 0, &nobody);
-                k = SIZE_MAX; /* the array is new */
-            }
-        }
+        sweep_carve_cpu(sweep, g->cpu, from, to, SLICE_GAP, &nobody);
     }
     const struct stream *s = &store->streams[w->stream];
     bool rows_missing = s->clock_is_relative && stream_lacks_entries(s);
