@@ -109,11 +109,12 @@ static enum status read_wrapped(struct import *import, struct lines *lines, stru
     struct line line;
     enum status status = OK;
     while (status != FAILED && lines_peek(whole, 0, &line)) {
+        size_t before = lines_tell(whole);
         if (rtla_top_probe(whole))
             status = rtla_top_read(import, whole, error);
         else if (rtla_noise_probe(whole))
             status = rtla_noise_read(import, whole, error);
-        else
+        if (lines_tell(whole) == before)
             lines_skip(whole, 1);
     }
     lines_free(whole);

@@ -52,40 +52,6 @@ static int heading_distance(struct lines *lines)
     return -1;
 }
 
-/* " 15 #12321 |  1  0  1  15 |  12  3  11  27": a row of a table that lost its head. Returns how many groups; 0: none. */
-static size_t bare_groups(const struct line *line)
-{
-    struct cell text = cell_trim(cell_of(line));
-    size_t digits = 0, n_groups = 0;
-    while (digits < text.length && text.text[digits] >= '0' && text.text[digits] <= '9')
-        digits++;
-    if (!digits || digits > 5 || text.length < 20 || !cell_starts(cell_from(text, digits), " #"))
-        return 0;
-    struct cells parts = {0}, words = {0};
-    cells_add_parts(&parts, text.text, text.length, '|');
-    bool is_good = parts.n >= 3 && parts.n <= 1 + RTLA_N_COLUMNS;
-    for (size_t g = 1; is_good && g < parts.n; g++, n_groups++) {
-        size_t before = words.n;
-        cells_add_words(&words, parts.cell[g].text, parts.cell[g].length);
-        is_good = words.n - before == 4;
-        for (size_t i = before; is_good && i < words.n; i++)
-            is_good = words.cell[i].text[0] == '-' || (words.cell[i].text[0] >= '0' && words.cell[i].text[0] <= '9');
-    }
-    cells_release(&parts);
-    cells_release(&words);
-    return is_good ? n_groups : 0;
-}
-
-int rtla_top_probe(struct lines *lines)
-{
-    struct line line;
-    if (lines_peek(lines, 0, &line) && bare_groups(&line))
-        return LIKELY;
-    if (!lines_peek(lines, 0, &line) || (!line_has(&line, "Timer Latency") && !line_has(&line, "CPU COUNT")))
-        return NOT_MINE;
-    return heading_distance(lines) >= 0 ? CERTAIN : NOT_MINE;
-}
-
 /* min, avg and max are the last three of a group's words; three or four dashes stand for no data. */
 static bool read_group(struct cell part, int64_t unit_ns, struct group *group)
 {
@@ -115,6 +81,40 @@ static bool read_count(struct cell text, uint64_t *count)
             *count *= 10;
     cells_release(&words);
     return is_good;
+}
+
+/* " 15 #12321 |  1  0  1  15 |  12  3  11  27": a row of a table that lost its head. Returns how many groups; 0: none. */
+static size_t bare_groups(const struct line *line)
+{
+    struct cell text = cell_trim(cell_of(line));
+    size_t digits = 0, n_groups = 0;
+    while (digits < text.length && text.text[digits] >= '0' && text.text[digits] <= '9')
+        digits++;
+    if (!digits || digits > 5 || text.length < 20 || !cell_starts(cell_from(text, digits), " #"))
+        return 0;
+    struct cells parts = {0}, words = {0};
+    cells_add_parts(&parts, text.text, text.length, '|');
+    uint64_t count;
+    bool is_good = parts.n >= 3 && parts.n <= 1 + RTLA_N_COLUMNS && read_count(cell_after(parts.cell[0], "#"), &count);
+    for (size_t g = 1; is_good && g < parts.n; g++, n_groups++) {
+        struct group group;
+        size_t before = words.n;
+        cells_add_words(&words, parts.cell[g].text, parts.cell[g].length);
+        is_good = words.n - before == 4 && read_group(parts.cell[g], 1000, &group);
+    }
+    cells_release(&parts);
+    cells_release(&words);
+    return is_good ? n_groups : 0;
+}
+
+int rtla_top_probe(struct lines *lines)
+{
+    struct line line;
+    if (lines_peek(lines, 0, &line) && bare_groups(&line))
+        return LIKELY;
+    if (!lines_peek(lines, 0, &line) || (!line_has(&line, "Timer Latency") && !line_has(&line, "CPU COUNT")))
+        return NOT_MINE;
+    return heading_distance(lines) >= 0 ? CERTAIN : NOT_MINE;
 }
 
 /* One row into the frame; false if the line is none. */
