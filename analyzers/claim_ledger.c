@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define MAX_ROUNDING_NS 1000
+
 struct ledger {
     struct arena *arena;
     struct outlier *o;
@@ -240,14 +242,28 @@ static void ledger_of_parts(struct ledger *l, const struct claim *c)
     }
 }
 
-/* Tools round each part: take what is too much off the largest. */
-static void trim(struct ledger *l, int64_t too_much_ns)
+/*
+ * Tools round each part, to whole us at the worst: what is too much for that comes off the largest. Parts that exceed the
+ * total by more are not of this total, or it is not theirs: false, and none of them is believed.
+ */
+static bool close_ledger(struct ledger *l)
 {
-    struct slice *largest = &l->o->slices[0];
-    for (size_t i = 1; i < l->o->n_slices; i++)
-        if (l->o->slices[i].amount_ns > largest->amount_ns)
-            largest = &l->o->slices[i];
-    largest->amount_ns -= too_much_ns < largest->amount_ns ? too_much_ns : largest->amount_ns;
+    struct outlier *o = l->o;
+    int64_t too_much_ns = l->sum_ns - o->latency_ns;
+    struct slice *largest = &o->slices[0];
+    for (size_t i = 1; i < o->n_slices; i++)
+        if (o->slices[i].amount_ns > largest->amount_ns)
+            largest = &o->slices[i];
+    if (too_much_ns <= 0) {
+        add_slice(l, SLICE_UNEXPLAINED, o->n_slices ? "left over by the tool's parts" : "no record of it", -too_much_ns);
+    } else if (too_much_ns <= (int64_t)o->n_slices * MAX_ROUNDING_NS && too_much_ns < largest->amount_ns) {
+        largest->amount_ns -= too_much_ns;
+    } else {
+        o->n_slices = 0;
+        add_slice(l, SLICE_UNEXPLAINED, "the tool's parts are more than its total", o->latency_ns);
+        return false;
+    }
+    return true;
 }
 
 static bool part_is_inferred(const struct claim *c, const struct slice *s)
@@ -465,13 +481,10 @@ void outlier_from_claim(struct outlier *o, struct analysis *analysis, const stru
         ledger_of_parts(&l, c);
         if (!o->n_slices && c->irq_latency_ns != NS_UNKNOWN && c->irq_latency_ns > 0 && c->irq_latency_ns <= c->latency_ns)
             add_slice(&l, SLICE_TIMER_LATE, "until the timer interrupt", c->irq_latency_ns);
-        if (o->latency_ns != NS_UNKNOWN) {
-            if (l.sum_ns > o->latency_ns)
-                trim(&l, l.sum_ns - o->latency_ns);
-            else
-                add_slice(&l, SLICE_UNEXPLAINED, o->n_slices ? "left over by the tool's parts" : "no record of it", o->latency_ns - l.sum_ns);
-        }
+        bool parts_fit = o->latency_ns == NS_UNKNOWN || close_ledger(&l);
         decide_from_slices(&l, c);
+        if (!parts_fit)
+            o->why = "parts-exceed-total";
         if (c->kind == CLAIM_LOG)
             decide_from_log(&l, c);
     }

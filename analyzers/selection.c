@@ -384,6 +384,22 @@ static bool has_first_class(struct selection *s)
     return false;
 }
 
+/* NS_UNKNOWN: there is no such time. */
+static int64_t time_before_ns(int64_t time_ns, int64_t length_ns)
+{
+    int64_t before_ns;
+    return time_ns == NS_UNKNOWN || __builtin_sub_overflow(time_ns, length_ns, &before_ns) ? NS_UNKNOWN : before_ns;
+}
+
+/* Where a window lies is known by both of its ends or not at all. */
+static void window_set_span(struct window *w, int64_t begin_ns, int64_t end_ns)
+{
+    int64_t length_ns;
+    bool is_span = begin_ns != NS_UNKNOWN && end_ns != NS_UNKNOWN && !__builtin_sub_overflow(end_ns, begin_ns, &length_ns) && length_ns >= 0;
+    w->begin_ns = is_span ? begin_ns : NS_UNKNOWN;
+    w->end_ns = is_span ? end_ns : NS_UNKNOWN;
+}
+
 /* "blocked 25012 us" is no late wakeup but a wait from the switch out: the mark's value tells which it means. */
 static enum status window_of_mark(struct selection *s, const struct mark *m, const struct claim *c, struct window *w, struct error *error)
 {
@@ -392,8 +408,7 @@ static enum status window_of_mark(struct selection *s, const struct mark *m, con
         return OK;
     if (m->a.is_head) { /* the co-kernel may fire before the due time that the tool counts from */
         w->kind = WINDOW_TIMER;
-        w->begin_ns = c->time_ns - c->latency_ns;
-        w->end_ns = c->time_ns;
+        window_set_span(w, time_before_ns(c->time_ns, c->latency_ns), c->time_ns);
         w->a.due_ns = w->a.hard_due_ns = w->begin_ns;
         return OK;
     }
@@ -410,8 +425,9 @@ static enum status window_of_mark(struct selection *s, const struct mark *m, con
     }
     /* Without a due time the mark's own value tells when it was. */
     int64_t taken_ns = m->a.user_ns != NS_UNKNOWN ? m->a.user_ns : c->time_ns;
-    if (w->kind == WINDOW_WAKEUP && taken_ns - c->latency_ns < w->begin_ns) {
-        w->begin_ns = taken_ns - c->latency_ns;
+    int64_t begin_ns = time_before_ns(taken_ns, c->latency_ns);
+    if (w->kind == WINDOW_WAKEUP && begin_ns != NS_UNKNOWN && begin_ns < w->begin_ns) {
+        w->begin_ns = begin_ns;
         w->a.due_ns = w->a.hard_due_ns = w->begin_ns;
         w->kind = WINDOW_TIMER;
     }
@@ -439,8 +455,8 @@ static enum status add_mark_windows(struct selection *s, struct error *error)
             bool has_times = c->stream == ROW_NONE || stream_has_times(&s->store->streams[c->stream]);
             if (c->time_ns != NS_UNKNOWN && c->latency_ns != NS_UNKNOWN && has_times) {
                 int64_t switch_ns;
-                w.end_ns = mark_taken_ns(s->store, s->run, m->stream, c, &switch_ns);
-                w.begin_ns = w.end_ns - c->latency_ns;
+                int64_t end_ns = mark_taken_ns(s->store, s->run, m->stream, c, &switch_ns);
+                window_set_span(&w, time_before_ns(end_ns, c->latency_ns), end_ns);
             }
         }
         w.claim = m->claim;
@@ -494,8 +510,7 @@ static void add_claim_windows(struct selection *s, bool of_log)
         w.kind = c->section == SECTION_WAKEUP ? WINDOW_WAKEUP
                  : c->section == SECTION_TIMER_IRQ || c->section == SECTION_TIMER_THREAD ? WINDOW_TIMER
                                                                                          : WINDOW_SECTION;
-        w.begin_ns = c->begin_ns;
-        w.end_ns = c->end_ns;
+        window_set_span(&w, c->begin_ns, c->end_ns);
         w.reported_ns = c->latency_ns;
         add_window(s, &w);
     }

@@ -358,6 +358,54 @@ static void losses_end_what_waited(void **state)
     answer_release(&a);
 }
 
+/* Losses can begin and end at one stamp: nothing of the window is theirs, and it is no longer complete. */
+static void a_loss_without_length_takes_nothing(void **state)
+{
+    (void)state;
+    struct trace_builder b = ordinary(0);
+    wake_at(&b, 21002, HARD);
+    struct gap gap = {.run = b.run, .stream = b.stream, .cpu = 0, .begin_ns = 21050000, .end_ns = 21050000, .n_lost = 5, .reason = "overrun"};
+    store_add_gap(b.writer, &gap);
+    run_and_sleep(&b, 21100);
+    struct claim claim = {.run = b.run, .kind = CLAIM_TRACER_HEADER, .section = SECTION_WAKEUP, .series = ROW_NONE, .stream = b.stream,
+                          .cpu = 0, .tid = RT, .rt_priority = PRIO_UNKNOWN, .latency_ns = 90000, .time_ns = NS_UNKNOWN,
+                          .begin_ns = 21010000, .end_ns = 21100000, .irq_latency_ns = NS_UNKNOWN};
+    store_add_claim(b.writer, &claim);
+    struct answer a = explain(&b, NULL);
+    assert_int_equal(a.analysis.outliers[0]->latency_ns, 90000);
+    assert_int_equal(amount(a.analysis.outliers[0], SLICE_GAP), 0);
+    answer_release(&a);
+}
+
+static void add_report(struct trace_builder *b, int64_t latency_ns, int64_t irq_ns, int64_t thread_ns)
+{
+    struct claim_part parts[] = {{.kind = PART_IRQ, .subject = "eth0:24", .amount_ns = irq_ns},
+                                 {.kind = PART_THREAD, .subject = "other:7", .amount_ns = thread_ns}};
+    struct claim claim = {.run = b->run, .kind = CLAIM_REPORT, .section = SECTION_TIMER_THREAD, .series = ROW_NONE, .stream = ROW_NONE,
+                          .cpu = 0, .tid = RT, .rt_priority = PRIO_UNKNOWN, .latency_ns = latency_ns, .time_ns = NS_UNKNOWN,
+                          .begin_ns = NS_UNKNOWN, .end_ns = NS_UNKNOWN, .irq_latency_ns = NS_UNKNOWN, .n_parts = 2, .parts = parts};
+    store_add_claim(b->writer, &claim);
+}
+
+/* A tool's parts may exceed its total by their rounding; by more they are another's. */
+static void parts_beyond_the_total_are_not_believed(void **state)
+{
+    (void)state;
+    struct trace_builder b = trace_begin("mono");
+    add_report(&b, 50000, 40000, 10700);
+    add_report(&b, 49000, 40000, 300000);
+    struct answer a = explain(&b, NULL);
+    assert_int_equal(a.analysis.n_outliers, 2);
+    const struct outlier *rounded = a.analysis.outliers[0], *other = a.analysis.outliers[1];
+    assert_int_equal(rounded->cause, CAUSE_IRQ);
+    assert_int_equal(amount(rounded, SLICE_IRQ), 39300);
+    assert_int_equal(other->cause, CAUSE_UNEXPLAINED);
+    assert_int_equal(other->confidence, CONFIDENCE_UNKNOWN);
+    assert_string_equal(other->why, "parts-exceed-total");
+    assert_int_equal(other->unexplained_ns, 49000);
+    answer_release(&a);
+}
+
 /* Each kind as the last event of a CPU, so that what stands behind its words is nobody's: the sanitizer sees a read of it. */
 static void no_kind_is_read_past_its_words(void **state)
 {
@@ -394,6 +442,8 @@ int main(void)
         cmocka_unit_test(an_inversion_needs_an_owner_that_could_not_run),
         cmocka_unit_test(due_times_need_a_clock_pair),
         cmocka_unit_test(losses_end_what_waited),
+        cmocka_unit_test(a_loss_without_length_takes_nothing),
+        cmocka_unit_test(parts_beyond_the_total_are_not_believed),
         cmocka_unit_test(no_kind_is_read_past_its_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
