@@ -275,7 +275,7 @@ static void pack_kind(const struct event_columns *c, struct packer *p, const str
             pack64(p, of->wide[a], of->n, type == 'l');
         } else if (type == 'S') {
             pack32(p, of->list_n, of->n, false);
-            pack32(p, c->lists + of->list, of->n_list, false);
+            pack32(p, of->n_list ? c->lists + of->list : NULL, of->n_list, false);
         } else {
             pack32(p, of->narrow[a], of->n, type == 'i');
         }
