@@ -58,7 +58,7 @@ struct slice {
 struct ledger_row {
     enum slice_kind kind;
     const char *subject;
-    uint64_t n;
+    uint64_t n; /* slices; COUNT_UNKNOWN: of those that are not listed */
     int64_t amount_ns;
 };
 

@@ -125,6 +125,8 @@ static const char *domain_of(const struct cause_input *input, const struct piece
     return view.flags[p->first_i] & FLAG_DOMAIN_HEAD ? "head" : "root";
 }
 
+static const char not_listed[] = "slices not listed";
+
 void outlier_sum_ledger(struct outlier *o, struct arena *arena)
 {
     struct ledger_row *rows = arena_array(arena, o->n_slices ? o->n_slices : 1, sizeof *rows);
@@ -136,7 +138,7 @@ void outlier_sum_ledger(struct outlier *o, struct arena *arena)
             k++;
         if (k == n)
             rows[n++] = (struct ledger_row){.kind = s->kind, .subject = s->subject};
-        rows[k].n++;
+        rows[k].n = s->subject == not_listed ? COUNT_UNKNOWN : rows[k].n + 1;
         rows[k].amount_ns += s->amount_ns;
     }
     for (size_t i = 1; i < n; i++)
@@ -149,21 +151,23 @@ void outlier_sum_ledger(struct outlier *o, struct arena *arena)
     o->n_ledger = n;
 }
 
+/*
+ * One slice for each piece of the window, up to a limit however few are to be shown, because causes and ledger are made of
+ * them. What is beyond keeps its kind, and loses place and subject.
+ */
+#define KEPT_SLICES 10000
 static void fill_slices(struct outlier *o, const struct cause_input *input, const struct event_numbers *numbers, size_t max_slices)
 {
     const struct sweep *sweep = input->sweep;
-    size_t n = sweep->n_pieces;
-    bool cut = max_slices && n > max_slices;
-    o->slices = arena_array(input->arena, n + 1, sizeof *o->slices);
+    size_t kept = max_slices > KEPT_SLICES ? max_slices : KEPT_SLICES, n = sweep->n_pieces;
+    int64_t rest_ns[N_SLICE_KINDS] = {0};
+    o->slices = arena_array(input->arena, (n < kept ? n : kept) + N_SLICE_KINDS, sizeof *o->slices);
     for (size_t i = 0; i < n; i++) {
         const struct piece *p = &sweep->pieces[i];
         int64_t amount = p->end_ns - p->begin_ns;
         struct slice *last = o->n_slices ? &o->slices[o->n_slices - 1] : NULL;
-        if (cut && o->n_slices >= max_slices - 1) {
-            if (o->n_slices == max_slices - 1)
-                o->slices[o->n_slices++] = (struct slice){.begin_ns = NS_UNKNOWN, .end_ns = NS_UNKNOWN, .kind = SLICE_UNEXPLAINED,
-                                                          .subject = "slices not listed", .cpu = CPU_UNKNOWN};
-            o->slices[o->n_slices - 1].amount_ns += amount;
+        if (o->n_slices == kept) {
+            rest_ns[p->kind] += amount;
             continue;
         }
         const char *subject = piece_subject(input, p);
@@ -182,6 +186,10 @@ static void fill_slices(struct outlier *o, const struct cause_input *input, cons
                                                   .domain = domain_of(input, p),
                                                   .evidence = piece_evidence(input, numbers, p)};
     }
+    for (enum slice_kind kind = 0; kind < N_SLICE_KINDS; kind++)
+        if (rest_ns[kind] > 0)
+            o->slices[o->n_slices++] = (struct slice){.begin_ns = NS_UNKNOWN, .end_ns = NS_UNKNOWN, .amount_ns = rest_ns[kind],
+                                                      .kind = kind, .subject = not_listed, .cpu = CPU_UNKNOWN};
 }
 
 static void add_mark(struct outlier *o, const struct store *store, uint32_t chunk, uint32_t i)

@@ -2,13 +2,13 @@
 /* outliers[]: the closed ledgers. */
 #include "report/document.h"
 
-static json_t *document_slice(const struct slice *slice)
+static json_t *document_slice(const struct slice *slice, const char *kind)
 {
     return json_pack("{s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o}",
                      "begin_ns", json_ns(slice->begin_ns),
                      "end_ns", json_ns(slice->end_ns),
                      "amount_ns", json_ns(slice->amount_ns),
-                     "kind", slice_kind_name(slice->kind),
+                     "kind", kind,
                      "subject", json_word(slice->subject),
                      "cpu", json_small(slice->cpu, CPU_UNKNOWN),
                      "domain", json_word(slice->domain),
@@ -23,15 +23,15 @@ static json_t *document_slices(const struct outlier *outlier, size_t max_slices)
     if (max_slices && n > max_slices)
         n = max_slices - 1;
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(slices, document_slice(&outlier->slices[i]));
+        json_array_append_new(slices, document_slice(&outlier->slices[i], slice_kind_name(outlier->slices[i].kind)));
     if (n == outlier->n_slices)
         return slices;
-    struct slice rest = {.begin_ns = NS_UNKNOWN, .end_ns = NS_UNKNOWN, .kind = SLICE_UNEXPLAINED, .cpu = CPU_UNKNOWN,
-                         .subject = "not shown: cut by --max-slices (the ledger has it)"};
+    struct slice rest = {.begin_ns = NS_UNKNOWN, .end_ns = NS_UNKNOWN, .cpu = CPU_UNKNOWN,
+                         .subject = "cut by --max-slices: the ledger has it"};
     for (size_t i = n; i < outlier->n_slices; i++)
         if (outlier->slices[i].amount_ns != NS_UNKNOWN)
             rest.amount_ns += outlier->slices[i].amount_ns;
-    json_array_append_new(slices, document_slice(&rest));
+    json_array_append_new(slices, document_slice(&rest, "not-listed"));
     return slices;
 }
 

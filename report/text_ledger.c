@@ -90,7 +90,7 @@ static void print_line(struct table *table, const struct ledger_line *line, int6
     snprintf(cell, sizeof cell, "%.*s", (int)(line->n_parts > 1 ? line->stem : strlen(line->subject)), line->subject);
     table_cell(table, cell);
     snprintf(cell, sizeof cell, "%.0f", line->n);
-    table_cell(table, cell);
+    table_cell(table, isnan(line->n) ? "-" : cell);
     table_cell(table, duration_format(line->amount_ns, duration));
     snprintf(cell, sizeof cell, "%.1f %%", share * 100);
     table_cell(table, cell);
