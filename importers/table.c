@@ -45,6 +45,7 @@
     X(sysjitter) \
     X(hgrm) \
     X(bpf_hist) \
+    X(schbench) \
     X(perf_sched) \
     X(evl_ps) \
     X(evl_sysfs) \
