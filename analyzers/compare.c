@@ -105,7 +105,7 @@ static void tell_distribution(const struct compare *compare, uint32_t side, cons
     struct findings *out = &compare->analysis->findings;
     if (!d->distribution_differs)
         return;
-    struct finding *finding = add(compare, side, "distribution-differs", "", SEVERITY_NOTE, compare_weaken(CONFIDENCE_LIKELY, gravest));
+    struct finding *finding = add(compare, side, "distribution-differs", d->has_ranges ? "ranges" : "", SEVERITY_NOTE, compare_weaken(CONFIDENCE_LIKELY, gravest));
     finding_number(out, finding, "distance", d->ks);
     put_ns(compare, finding, "at_ns", d->ks_at_ns);
     if (!isnan(d->ks_above_from)) {

@@ -76,6 +76,7 @@ struct difference {
     bool is_uniform;
     double shift_ns;                   /* of a uniform shift */
     bool length_differs, length_explains; /* the longer side has the larger maximum, and nothing else shows a difference */
+    bool has_ranges;                   /* a side counts in ranges of several widths */
     bool by_trace;                     /* the body is the path of wakeups in traces */
     bool by_runs;                      /* judged from repeated runs or threads, without histograms */
     bool by_blocks;                    /* the tail is that of maxima of blocks */

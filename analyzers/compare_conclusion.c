@@ -22,6 +22,15 @@ static void add_ns(struct text *text, double ns)
         text_add(text, "beyond its histogram"); /* the quantile lies in the overflow */
 }
 
+/* A maximum that is unknown lies beyond a histogram only if something does. */
+static void add_maximum(struct text *text, const struct side *side)
+{
+    if (isnan(side->max_ns) && side->histogram.n_overflow == 0)
+        text_add(text, "unknown");
+    else
+        add_ns(text, side->max_ns);
+}
+
 static void add_count(struct text *text, double n)
 {
     if (n >= 1e6) {
@@ -56,7 +65,8 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
     if (b->is_baseline)
         text_add(text, "both are the same file, byte for byte: no difference is shown, and none could be. ");
     else if (d->body == 0 && d->tail == 0)
-        text_add(text, d->distribution_differs ? "the whole distributions differ, but neither averages nor tails by an amount that matters. "
+        text_add(text, d->distribution_differs && d->has_ranges ? "the whole distributions differ; by how much averages and tails do is hidden in ranges as wide as these. "
+                       : d->distribution_differs ? "the whole distributions differ, but neither averages nor tails by an amount that matters. "
                        : d->is_within_spread   ? "no difference is shown beyond what runs of one side differ by among themselves. "
                                                : "no difference is shown beyond what chance gives. ");
     if (d->tail != 0) {
@@ -90,9 +100,9 @@ static void conclude_side(const struct compare *compare, uint32_t side, const st
     if (d->by_trace)
         return;
     text_add(text, "Maxima: ");
-    add_ns(text, a->max_ns);
+    add_maximum(text, a);
     text_add(text, " -> ");
-    add_ns(text, b->max_ns);
+    add_maximum(text, b);
     if (d->length_differs) {
         text_add(text, ", of ");
         add_count(text, a->n_per_series);

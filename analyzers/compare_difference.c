@@ -16,6 +16,7 @@
 
 #define BODY_MATTERS 1.03 /* ratio of averages */
 #define TAIL_MATTERS 1.05 /* ratio of quantiles */
+#define SMALL_CLIFF 0.147 /* below it an effect is negligible (Romano et al. 2006) */
 #define TAIL_LEAST   10   /* samples that a level must leave above it in the shorter side */
 #define SHAPE_MATTERS 0.05 /* Kolmogorov-Smirnov distance */
 #define LENGTH_MATTERS 1.2
@@ -48,8 +49,9 @@ static struct level look_at_level(const struct histogram *a, const struct histog
     found.p = exceedance_p(above_a, a->n, above_b, b->n);
     double share_a = (double)above_a / (double)a->n, share_b = (double)above_b / (double)b->n;
     int more = share_b > share_a ? 1 : -1;
-    if (isnan(found.from) || isnan(found.to)) /* hidden in an overflow: the share alone must say it */
-        found.direction = fmax(share_a, share_b) > 1.5 * fmin(share_a, share_b) ? more : 0;
+    /* Hidden in an overflow, or anywhere in a wide range: the share alone must say it. */
+    if (isnan(found.from) || isnan(found.to) || a->widths_differ || b->widths_differ)
+        found.direction = fmax(share_a, share_b) > 1.5 * fmin(share_a, share_b) && found.from != found.to ? more : 0;
     else
         found.direction = direction_of(found.from + a->width_ns / 2, found.to + b->width_ns / 2, TAIL_MATTERS) == more ? more : 0;
     return found;
@@ -101,6 +103,7 @@ static void by_histograms(const struct compare *compare, const struct side *a, c
     const struct histogram *both[] = {&a->histogram, &b->histogram};
     double alpha = compare_alpha(compare), p[2 + MAX_LEVELS], *level_p = p + 2;
     test_distributions(both, d);
+    d->has_ranges = both[0]->widths_differ || both[1]->widths_differ;
     p[0] = d->mann_whitney_p;
     p[1] = d->ks_p;
     for (size_t i = 0; i < MAX_LEVELS; i++) {
@@ -120,6 +123,8 @@ static void by_histograms(const struct compare *compare, const struct side *a, c
         d->body_from_ns = histogram_quantile(both[0], 0.5);
         d->body_to_ns = histogram_quantile(both[1], 0.5);
         d->body = direction_of(d->body_from_ns, d->body_to_ns, BODY_MATTERS) == way ? way : 0;
+        if (d->has_ranges && fabs(d->cliff) < SMALL_CLIFF)
+            d->body = 0; /* medians that moved to the next range may lie next to each other */
     }
     for (size_t i = 0; i < MAX_LEVELS; i++) {
         level[i].p = level_p[i];

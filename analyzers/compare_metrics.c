@@ -85,7 +85,7 @@ static void quantile_metric(struct compare *compare, const char *level_name, dou
         if (side == compare->baseline || a->n == 0 || b->n == 0 || a->width_ns != b->width_ns)
             continue;
         double low = NAN, high = NAN, p = NAN, edge = pooled_edge(a, b, level);
-        if (fmin((double)a->n, (double)b->n) * (1 - level) >= 5)
+        if (fmin((double)a->n, (double)b->n) * (1 - level) >= 5 && !a->widths_differ && !b->widths_differ)
             quantile_ratio_interval(a, b, level, compare->options->confidence_pct / 100, N_BOOTSTRAP,
                                     compare->options->seed + side, &low, &high);
         if (!isnan(edge))

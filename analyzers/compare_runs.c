@@ -176,7 +176,7 @@ static enum status read_run(const struct compare *compare, struct measured_run *
             keep_blocks(m, s, &parts[n]);
         double count = s->n_samples != COUNT_UNKNOWN ? (double)s->n_samples : has_shape ? (double)parts[n].n : NAN;
         double average = !isnan(s->avg_ns) ? s->avg_ns : has_shape ? histogram_mean(&parts[n]) : NAN;
-        if (has_shape && !isnan(average) && s->bin_edge == BIN_FLOOR && parts[n].n_overflow == 0)
+        if (has_shape && !isnan(average) && s->bin_edge == BIN_FLOOR && parts[n].n_overflow == 0 && !parts[n].widths_differ)
             average = histogram_mean(&parts[n]); /* printed averages are truncated: the rows say more */
         m->series_max[m->n_series] = known(s->max_ns);
         m->series_avg[m->n_series++] = count < 10 ? NAN : average; /* a value or two are no body */

@@ -135,6 +135,18 @@ static void tell_granularity(const struct store *store, struct findings *out, ui
     finding_integer(out, finding, "step_ns", step);
 }
 
+/* Ranges of several widths: a quantile is the lower end of one, and there is no average. */
+static void tell_ranges(const struct store *store, struct findings *out, uint32_t i)
+{
+    const struct series *s = &store->series[i];
+    size_t n;
+    const struct bin *bins = store_bins(store, i, &n);
+    if (s->bin_width_ns == NS_UNKNOWN || !bins_differ_in_width(bins, n, (double)s->bin_width_ns) || findings_have(out, "wide-ranges", s->run))
+        return;
+    struct finding *finding = add_series(store, out, "wide-ranges", "", SEVERITY_NOTE, i);
+    finding_integer(out, finding, "width_ns", s->bin_width_ns);
+}
+
 /* Spans in which events were lost, per run. */
 static void tell_gaps(const struct store *store, struct findings *out, uint32_t run)
 {
@@ -206,6 +218,7 @@ static enum status data_run(const struct store *store, const struct analysis_opt
     for (uint32_t i = 0; i < store->n_series; i++) {
         tell_counts(store, out, i);
         tell_granularity(store, out, i);
+        tell_ranges(store, out, i);
     }
     for (uint32_t run = 0; run < store->n_runs; run++) {
         tell_gaps(store, out, run);

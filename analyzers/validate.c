@@ -80,7 +80,8 @@ static enum status measure(const struct store *store, const struct analysis_opti
     /* Block maxima have a tail, but each stands for many samples that are not there: no threshold among them. */
     if (judged->has_shape && s->is_block_maxima)
         measure_blocks(store, h, judged, &analysis->arena, &result->tail);
-    if (judged->has_shape && !s->is_block_maxima && h->n_bins >= 2) {
+    /* Nor has a tail a shape where all of it lies somewhere in a few wide ranges. */
+    if (judged->has_shape && !s->is_block_maxima && h->n_bins >= 2 && !h->widths_differ) {
         double threshold = options->tail_threshold_ns == NS_UNKNOWN ? NAN : (double)options->tail_threshold_ns;
         tail_analyse(h, threshold, &judged->fit);
         judged->single = tail_gap_of_maximum(h, judged->fit.threshold_ns, options->seed + judged->series);
@@ -191,7 +192,7 @@ static enum verdict judge(const struct store *store, const struct judged *judged
         return VERDICT_ARTEFACT;
     if (judged->is_far && judged->is_confirmed)
         return VERDICT_CREDIBLE_ISOLATED;
-    if (is_short(s) || s->max_is_lower_bound)
+    if (is_short(s) || s->max_is_lower_bound || s->max_ns == NS_UNKNOWN)
         return VERDICT_INSUFFICIENT;
     if (judged->is_far || judged->is_contradicted)
         return VERDICT_SUSPECT;

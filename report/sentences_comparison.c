@@ -127,6 +127,10 @@ const struct sentence sentences_comparison[] = {
      .meaning = "The shares below some value differ beyond chance (Kolmogorov-Smirnov, ties on the safe side, corrected together with the other "
                 "tests) by 5 % of the samples or more, while the average differs by less than 3 %, or only in what Mann-Whitney does not "
                 "see: another shape of the body."},
+    {.code = "distribution-differs", .variant = "ranges",
+     .text = "{run}: the whole distribution differs: [{from_pct} of samples lie at {at_ns} or above in the baseline and {to_pct} here "
+             "](Kolmogorov-Smirnov distance {distance}, p = {p}); by how much averages and quantiles differ is hidden in ranges as wide "
+             "as these"},
     {.code = "no-worse-shown",
      .text = "{run}: shown to be no worse than the baseline by more than {margin_pct}, up to the {subject} quantile[ (from run to run, {n_runs} "
              "runs)], p = {p}",

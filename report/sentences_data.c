@@ -81,6 +81,11 @@ const struct sentence sentences_data[] = {
     {.code = "events-lost", .variant = "note", .text = "{subject}[, line {line}]: {note}[ ({n_places} events)]", .advice = "record with a larger buffer or fewer events"},
     {.code = "origin-missing", .text = NOTE,
      .meaning = "The instant from which a latency counts (timer expiry, wakeup) is not in the data."},
+    {.code = "wide-ranges",
+     .text = "{series} counts in ranges up to {width_ns} wide: its quantiles are the lower ends of ranges, and no average is made "
+             "of them",
+     .meaning = "A histogram of powers of two and the like. In a range values may lie anywhere: nothing finer is said of them, and "
+                "comparisons claim no margin."},
     {.code = "not-measured", .text = NOTE,
      .meaning = "A number stands in the file, but the tool never measured it (a start value, a column it did not fill)."},
     {.code = "cumulative-column", .text = NOTE,

@@ -11,10 +11,18 @@
 
 #include "base/memory.h"
 
+bool bins_differ_in_width(const struct bin *bins, size_t n_bins, double width_ns)
+{
+    for (size_t i = 1; i < n_bins; i++)
+        if ((double)bins[i].low_ns - (double)bins[i - 1].low_ns < width_ns)
+            return true;
+    return false;
+}
+
 struct histogram histogram_of(const struct bin *bins, size_t n_bins, double width_ns, uint64_t n_overflow,
                               double limit_ns, double max_ns)
 {
-    struct histogram h = {bins, n_bins, width_ns, n_overflow, limit_ns, max_ns, n_overflow};
+    struct histogram h = {bins, n_bins, width_ns, bins_differ_in_width(bins, n_bins, width_ns), n_overflow, limit_ns, max_ns, n_overflow};
     for (size_t i = 0; i < n_bins; i++)
         h.n += bins[i].count;
     return h;
@@ -88,7 +96,7 @@ void histogram_quantile_interval(const struct histogram *h, double level, double
 
 double histogram_mean(const struct histogram *h)
 {
-    if (h->n_overflow > 0 || h->n == 0)
+    if (h->n_overflow > 0 || h->n == 0 || h->widths_differ)
         return NAN;
     long double sum = 0;
     for (size_t i = 0; i < h->n_bins; i++)
@@ -221,5 +229,7 @@ struct bin *histogram_merge(const struct histogram *parts, size_t n_parts, struc
         max = isnan(max) ? (double)bins[n].low_ns : fmax(max, (double)bins[n].low_ns);
     }
     *sum = histogram_of(bins, n, width, n_overflow, limit, max);
+    for (size_t p = 0; p < n_parts; p++)
+        sum->widths_differ |= parts[p].widths_differ || (parts[p].n_bins > 0 && parts[p].width_ns != width);
     return bins;
 }

@@ -16,7 +16,8 @@
 struct histogram {
     const struct bin *bins;
     size_t n_bins;
-    double width_ns;      /* of every bin; 0: exact values */
+    double width_ns;      /* of every bin, of the widest if they differ; 0: exact values */
+    bool widths_differ;   /* powers of two and the like: of a bin only its lower edge is known */
     uint64_t n_overflow;
     double limit_ns;      /* first value that overflows; NAN: no overflow */
     double max_ns;        /* lower edge of the largest value, when it is known although it overflowed; else NAN */
@@ -32,7 +33,9 @@ double histogram_quantile(const struct histogram *h, double level);
 /* Interval of the true quantile from order statistics (binomial ranks): ranks, and the values there (INFINITY: hidden or beyond). */
 void quantile_ranks(uint64_t n, double level, double confidence, uint64_t *low, uint64_t *high);
 void histogram_quantile_interval(const struct histogram *h, double level, double confidence, double *low, double *high);
-/* Mean with bins at their lower edge plus half a width; NAN if there is an overflow. */
+/* Do bins lie closer to each other than the width? Then it is the widest one's. */
+bool bins_differ_in_width(const struct bin *bins, size_t n_bins, double width_ns);
+/* Mean with bins at their lower edge plus half a width; NAN if there is an overflow, or widths differ. */
 double histogram_mean(const struct histogram *h);
 uint64_t histogram_count_at_least(const struct histogram *h, double edge_ns); /* samples in bins at or above, and the overflow */
 

@@ -484,6 +484,55 @@ static void runs_that_agree_are_said_to(void **state)
     bench_end(&b);
 }
 
+static double metric_value(const struct bench *b, const char *name, size_t run)
+{
+    const struct comparison *c = &b->analysis.comparison;
+    for (size_t i = 0; i < c->n_metrics; i++)
+        if (strcmp(c->metrics[i].name, name) == 0)
+            return c->metrics[i].values[run];
+    fail_msg("no metric '%s'", name);
+    return 0;
+}
+
+/* Two runs in powers of two: counts of [1, 2) us, [2, 4) us ... */
+static void compared_in_octaves(struct bench *b, const uint64_t before[6], const uint64_t after[6])
+{
+    bench_begin(b);
+    for (uint32_t run = 0; run < 2; run++) {
+        struct bin bins[6];
+        for (size_t i = 0; i < 6; i++)
+            bins[i] = (struct bin){INT64_C(1000) << i, run ? after[i] : before[i]};
+        bench_run(b, run ? "after" : "before", run);
+        struct series s = series_of(b, "T0");
+        s.bin_width_ns = s.resolution_ns = 32000;
+        bench_series(b, &s, bins, 6);
+    }
+    bench_analyse(b, JOB_INFO | JOB_VALIDATE | JOB_COMPARE);
+}
+
+static void ranges_of_several_widths_claim_no_amount(void **state)
+{
+    (void)state;
+    static const uint64_t few[] = {600000, 300000, 90000, 9000, 900, 100}, other[] = {680000, 240000, 70000, 9000, 900, 100},
+                          later[] = {100, 600000, 300000, 90000, 9000, 900};
+    struct bench b;
+    compared_in_octaves(&b, few, few);
+    assert_non_null(found(&b, "wide-ranges"));
+    assert_null(found(&b, "no-worse-shown")); /* equal counts: the values may differ by almost a factor of two */
+    assert_true(isnan(metric_value(&b, "avg", 0)));
+    assert_null(b.analysis.series[0].tail.method); /* and no tail of them is fitted */
+    bench_end(&b);
+    compared_in_octaves(&b, few, other);
+    assert_string_equal(found(&b, "distribution-differs")->variant, "ranges");
+    assert_null(found(&b, "body-improved"));
+    assert_null(found(&b, "tail-improved"));
+    bench_end(&b);
+    compared_in_octaves(&b, few, later);
+    assert_non_null(found(&b, "body-regressed"));
+    assert_non_null(found(&b, "tail-regressed"));
+    bench_end(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -506,6 +555,7 @@ int main(void)
         cmocka_unit_test(another_shape_of_the_body_is_said),
         cmocka_unit_test(runs_that_vary_hide_a_difference_of_their_size),
         cmocka_unit_test(runs_that_agree_are_said_to),
+        cmocka_unit_test(ranges_of_several_widths_claim_no_amount),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
