@@ -71,18 +71,26 @@ static void plain_metric(struct compare *compare, const char *name, enum plain w
     }
 }
 
+/* Of fewer samples, the sample at that rank is the largest: the maximum, and no quantile. Where none is stated, it stands for it. */
+static bool has_quantile(const struct histogram *h, double max_ns, double level)
+{
+    return h->n > 0 && (isnan(max_ns) || (double)h->n * (1 - level) > 1 - 1e-9);
+}
+
 static void quantile_metric(struct compare *compare, const char *level_name, double level)
 {
     char name[32];
     snprintf(name, sizeof name, "quantile:%s", level_name);
     struct metric *metric = compare_add_metric(compare, name);
-    const struct histogram *a = &compare->sides[compare->baseline].histogram;
+    const struct side *baseline = &compare->sides[compare->baseline];
+    const struct histogram *a = &baseline->histogram;
     for (size_t i = 0; i < compare->n_runs; i++)
-        if (compare->runs[i].histogram.n > 0)
+        if (has_quantile(&compare->runs[i].histogram, compare->runs[i].max_ns, level))
             metric->values[i] = histogram_quantile(&compare->runs[i].histogram, level);
     for (uint32_t side = 0; side < compare->n_sides; side++) {
         const struct histogram *b = &compare->sides[side].histogram;
-        if (side == compare->baseline || a->n == 0 || b->n == 0 || a->width_ns != b->width_ns)
+        if (side == compare->baseline || a->width_ns != b->width_ns || !has_quantile(a, baseline->max_ns, level) ||
+            !has_quantile(b, compare->sides[side].max_ns, level))
             continue;
         double low = NAN, high = NAN, p = NAN, edge = pooled_edge(a, b, level);
         if (fmin((double)a->n, (double)b->n) * (1 - level) >= 5 && !a->widths_differ && !b->widths_differ)

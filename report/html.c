@@ -18,15 +18,14 @@ static void put_series(FILE *file, const json_t *run)
         return;
     html_table(file, titles);
     json_array_foreach(all, i, series) {
-        const json_t *quantiles = json_object_get(series, "quantiles_ns");
         const char *verdict = json_get_text(series, "verdict");
         fputs("<tr>", file);
         html_element(file, "td", NULL, json_get_text(series, "name"));
         html_count(file, series, "n_samples");
         html_duration(file, series, "min_ns");
         html_duration(file, series, "avg_ns");
-        html_duration(file, quantiles, "0.99");
-        html_duration(file, quantiles, "0.9999");
+        html_ns(file, json_get_quantile_ns(series, "0.99"));
+        html_ns(file, json_get_quantile_ns(series, "0.9999"));
         html_duration(file, series, "max_ns");
         html_count(file, series, "n_overflow");
         html_count(file, series, "n_lost_periods");

@@ -40,7 +40,7 @@ static void put_metrics(FILE *file, const json_t *metrics, size_t n_runs)
         fprintf(file, "<th class=\"n\"><a href=\"#run-%zu\">run %zu</a></th>", i, i);
     fputs("<th class=\"n\">ratio</th><th class=\"n\">interval</th><th class=\"n\">p</th></tr></thead><tbody>\n", file);
     json_array_foreach(metrics, i, metric) {
-        if (metric_is_test(metric))
+        if (metric_is_test(metric) || metric_is_beyond(metric))
             continue;
         struct text name = {0};
         metric_name(json_get_text(metric, "name"), &name);

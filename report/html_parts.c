@@ -20,11 +20,15 @@ void html_element(FILE *file, const char *name, const char *class, const char *s
     fprintf(file, "</%s>", name);
 }
 
-void html_duration(FILE *file, const json_t *object, const char *key)
+void html_ns(FILE *file, int64_t ns)
 {
     char text[DURATION_TEXT_BYTES];
-    int64_t ns = json_get_ns(object, key);
     html_element(file, "td", "n", ns == NS_UNKNOWN ? NULL : duration_format(ns, text));
+}
+
+void html_duration(FILE *file, const json_t *object, const char *key)
+{
+    html_ns(file, json_get_ns(object, key));
 }
 
 void html_count(FILE *file, const json_t *object, const char *key)

@@ -217,6 +217,14 @@ double json_get_number(const json_t *object, const char *key)
     return number_or_unknown(json_object_get(object, key));
 }
 
+int64_t json_get_quantile_ns(const json_t *series, const char *level)
+{
+    double n = json_get_number(series, "n_samples");
+    if (n * (1 - strtod(level, NULL)) < 1 - 1e-9 && json_get_ns(series, "max_ns") != NS_UNKNOWN)
+        return NS_UNKNOWN;
+    return json_get_ns(json_object_get(series, "quantiles_ns"), level);
+}
+
 bool json_get_interval(const json_t *object, const char *key, double *low, double *high)
 {
     const json_t *interval = json_object_get(object, key);

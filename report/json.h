@@ -23,6 +23,8 @@ void json_write(const json_t *json, FILE *file);
 /* Reading our own document. Missing and null give the fallback. */
 int64_t json_get_ns(const json_t *object, const char *key);       /* NS_UNKNOWN */
 double json_get_number(const json_t *object, const char *key);    /* NAN */
+/* Of a series, "0.9999"; NS_UNKNOWN also for so few samples that the one at that rank is the largest, whose value stands as max_ns. */
+int64_t json_get_quantile_ns(const json_t *series, const char *level);
 const char *json_get_text(const json_t *object, const char *key); /* NULL */
 
 #endif

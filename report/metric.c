@@ -49,6 +49,15 @@ double metric_value_ns(const json_t *metric, size_t run)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+bool metric_is_beyond(const json_t *metric)
+{
+    const char *name = json_get_text(metric, "name");
+    bool is_known = !name || strncmp(name, "quantile:", 9) != 0 || !isnan(json_get_number(metric, "ratio"));
+    for (size_t run = 0; run < json_array_size(json_object_get(metric, "values")); run++)
+        is_known |= !isnan(metric_value_ns(metric, run));
+    return !is_known;
+}
+
 bool metric_p(const json_t *metric, struct text *out)
 {
     double p = json_get_number(metric, "p");

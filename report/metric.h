@@ -16,6 +16,8 @@ void metric_name(const char *name, struct text *out);
 void metric_test(const json_t *metric, struct text *out);
 /* The value of a run in ns; NAN: unknown. */
 double metric_value_ns(const json_t *metric, size_t run);
+/* A quantile too far out for all runs: nothing of it is known. */
+bool metric_is_beyond(const json_t *metric);
 /* Adds the p-value; false, and nothing added: it has none. */
 bool metric_p(const json_t *metric, struct text *out);
 /* Adds the interval of its ratio, "1.5..1.7"; false, and nothing added: it has none. */

@@ -72,7 +72,7 @@ static void print_metrics(const struct text_view *view, const json_t *comparison
     double n_matched;
     const json_t *expected = matched_maxima(comparison, runs, &n_matched);
     json_array_foreach(json_object_get(comparison, "metrics"), i, metric) {
-        if (metric_is_test(metric))
+        if (metric_is_test(metric) || metric_is_beyond(metric))
             continue;
         struct text name = {0};
         metric_name(json_get_text(metric, "name") ? json_get_text(metric, "name") : "", &name);

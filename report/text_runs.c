@@ -11,11 +11,15 @@
 #define MAX_FACTS 40
 #define MAX_SERIES 128
 
-static void cell_ns(struct table *table, const json_t *object, const char *key)
+static void cell_duration(struct table *table, int64_t ns)
 {
-    int64_t ns = json_get_ns(object, key);
     char text[DURATION_TEXT_BYTES];
     table_cell(table, ns == NS_UNKNOWN ? NULL : duration_format(ns, text));
+}
+
+static void cell_ns(struct table *table, const json_t *object, const char *key)
+{
+    cell_duration(table, json_get_ns(object, key));
 }
 
 static void cell_count(struct table *table, const json_t *object, const char *key)
@@ -64,7 +68,7 @@ static void add_series_row(struct table *table, const json_t *series, const stru
     cell_ns(table, series, "min_ns");
     cell_ns(table, series, "avg_ns");
     if (has->quantile)
-        cell_ns(table, json_object_get(series, "quantiles_ns"), "0.9999");
+        cell_duration(table, json_get_quantile_ns(series, "0.9999"));
     cell_ns(table, series, "max_ns");
     if (has->over)
         cell_over(table, series);
@@ -80,7 +84,7 @@ static struct table *new_series_table(const json_t *all, size_t from, size_t to,
     size_t n = 0;
     for (size_t i = from; i < to; i++) {
         const json_t *series = json_array_get(all, i);
-        has->quantile |= !isnan(json_get_number(json_object_get(series, "quantiles_ns"), "0.9999"));
+        has->quantile |= json_get_quantile_ns(series, "0.9999") != NS_UNKNOWN;
         has->over |= is_positive(series, "n_overflow");
         has->lost |= !isnan(json_get_number(series, "n_lost_periods"));
         has->verdict |= json_get_text(series, "verdict") != NULL;
