@@ -57,7 +57,9 @@ static struct finding *finding_of_outlier(struct findings *f, const struct outli
 static void note_origin(struct explain *e, const struct outlier *o, int64_t missing_ns)
 {
     struct findings *f = &e->analysis->findings;
-    struct finding *finding = finding_of_outlier(f, o, "origin-missing", "window", SEVERITY_WARNING, CONFIDENCE_PROVEN);
+    const char *variant = missing_ns >= o->latency_ns ? "window-all" : missing_ns > o->latency_ns / 2 ? "window" : "window-part";
+    struct finding *finding = finding_of_outlier(f, o, "origin-missing", variant, SEVERITY_WARNING, CONFIDENCE_PROVEN);
+    finding_number(f, finding, "missing_pct", 100 * (double)missing_ns / (double)o->latency_ns);
     finding_integer(f, finding, "missing_ns", missing_ns);
     finding_integer(f, finding, "latency_ns", o->latency_ns);
 }

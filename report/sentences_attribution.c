@@ -11,8 +11,16 @@
 
 const struct sentence sentences_attribution[] = {
     {.code = "origin-missing", .variant = "window",
-     .text = "the trace begins too late: {missing_ns} of the {latency_ns} of {subject} lie before the first event on {cpu}, so "
+     .text = "the trace begins too late: most of the {latency_ns}[ of {subject}] ({missing_ns}, {missing_pct}) lies before the first event "
+             "on {cpu}, so neither the value nor its cause can be confirmed",
+     .advice = "record with a larger buffer (trace-cmd record -b 20000), so that the wakeup itself is kept"},
+    {.code = "origin-missing", .variant = "window-all",
+     .text = "the trace begins too late: nothing of the {latency_ns}[ of {subject}] is in it, all of it lies before the first event on {cpu}, so "
              "neither the value nor its cause can be confirmed",
+     .advice = "record with a larger buffer (trace-cmd record -b 20000), so that the wakeup itself is kept"},
+    {.code = "origin-missing", .variant = "window-part",
+     .text = "the trace lacks the beginning: of the {latency_ns}[ of {subject}] the first {missing_ns} ({missing_pct}) lie before the first "
+             "event on {cpu}; the value is not confirmed, and the cause is that of the part which is there",
      .advice = "record with a larger buffer (trace-cmd record -b 20000), so that the wakeup itself is kept"},
 
     {.code = "record-next",
