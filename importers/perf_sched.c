@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "importers/cells.h"
 #include "importers/importer.h"
+#include "importers/wrapped.h"
 
 #define MAX_TASKS 16384
 
@@ -30,31 +31,29 @@ static bool is_latency_head(const struct line *line)
     return line_starts(line, "Task ") && line_has(line, "Runtime ms") && line_has(line, "elay ms");
 }
 
-/*
- * A row of the table and the two lines that mail made of its end ("max: 881.614 ms | ...", "s"), joined. Returns how many
- * lines; more than 1: *line is all of them.
- */
-static size_t join_wrapped(struct lines *lines, struct text *joined, struct line *line)
+/* "perf:(2)   |  31.989 ms | ..." */
+static bool begins_latency_row(const struct line *line)
 {
-    struct line next;
-    size_t n = 1;
-    if (!line_has(line, "avg:") || line_has(line, "max:"))
-        return 1;
-    text_truncate(joined, 0);
-    text_add_n(joined, line->text, line->length);
-    while (n < 3 && lines_peek(lines, n, &next) && (n == 1 ? line_starts(&next, "max:") : line_starts(&next, "s") && next.length < 4)) {
-        text_add_char(joined, ' ');
-        text_add_n(joined, next.text, next.length);
-        n++;
-    }
-    line->text = text_string(joined);
-    line->length = joined->length;
-    return n;
+    const char *bar = memchr(line->text, '|', line->length), *colon = bar ? memchr(line->text, ':', (size_t)(bar - line->text)) : NULL;
+    return colon && !line_starts(line, "max") && !line_starts(line, "avg");
 }
 
+/* To "max:   1.248 ms |" of the first versions, or to the last time: "max end:   287.192271 s". */
+static bool is_whole_latency_row(const struct line *line)
+{
+    struct cell text = cell_trim(cell_of(line)), max = cell_after(text, "max:");
+    return !begins_latency_row(line) || (cell_has(max, "ms") && (cell_ends(text, " s") || cell_ends(text, "|") || cell_ends(text, "ms")));
+}
+
+static bool is_rest_of_latency_row(const struct line *line)
+{
+    return !begins_latency_row(line) && !line_starts(line, "-----") && !line_starts(line, "TOTAL:") && !line_starts(line, "INFO:");
+}
+
+/* Mail wraps it behind any of its last columns. */
 static bool is_timehist_head(const struct line *line)
 {
-    return line_starts(line, "time ") && line_has(line, "task name") && line_has(line, "sch delay") && line_has(line, "run time");
+    return line_starts(line, "time ") && line_has(line, "cpu") && line_has(line, "task name") && line_has(line, "wait time");
 }
 
 static bool read_timehist_row(const struct line *line, struct cell *name, struct cell *comm, int *tid, int64_t *time_ns, int64_t *delay_ns,
@@ -126,6 +125,12 @@ static bool read_latency_row(struct import *import, struct counter_table *counte
     return true;
 }
 
+/* "Max delay ms | Max delay start | Max delay end |", "delay ms | ..." */
+static bool is_rest_of_head(const struct line *line)
+{
+    return (line_has(line, "delay") || line_has(line, "|")) && !line_has(line, ":") && !line_starts(line, "---");
+}
+
 static enum status read_latency(struct import *import, struct lines *lines)
 {
     struct counter_table *counters = import_counters_begin(import, "perf sched latency");
@@ -133,12 +138,13 @@ static enum status read_latency(struct import *import, struct lines *lines)
     struct line line, next;
     struct text joined = {0};
     bool has_rows = false;
+    uint64_t n_wrapped = 0, first = lines_number(lines);
     size_t n_lines = 1;
     lines_skip(lines, 1);
-    if (lines_peek(lines, 0, &line) && line_starts(&line, "Max delay ms") && line_has(&line, "Max delay"))
+    for (size_t k = 0; k < 2 && lines_peek(lines, 0, &line) && is_rest_of_head(&line); k++)
         lines_skip(lines, 1);
-    for (; lines_peek(lines, 0, &line); lines_skip(lines, n_lines)) {
-        n_lines = join_wrapped(lines, &joined, &line);
+    for (; (n_lines = wrapped_row(lines, 0, is_whole_latency_row, is_rest_of_latency_row, &joined, &line)) > 0; lines_skip(lines, n_lines)) {
+        n_wrapped += n_lines > 1;
         struct cell text = cell_trim(cell_of(&line));
         if (cell_starts(text, "INFO:") && cell_has(text, "lost events"))
             import_note(import, "events-lost", line.number, "perf says: %.*s", CELL_ARGS(text));
@@ -150,9 +156,13 @@ static enum status read_latency(struct import *import, struct lines *lines)
             has_rows = true;
         else if (has_rows && text.length < 20 && lines_peek(lines, 1, &next) && line_has(&next, " ms |")) /* "<SNIP>" */
             import_note(import, "entries-missing", line.number, "rows were cut out of the table");
+        else if (begins_latency_row(&line) && line_has(&line, " ms |"))
+            import_note(import, "damaged-lines", line.number, "a row of the table cannot be read");
         else
             break;
     }
+    if (n_wrapped)
+        import_note_n(import, "repaired-text", n_wrapped, first, "undone: %s", repair_name(REPAIR_WRAPPED));
     cells_release(&parts);
     text_release(&joined);
     return OK;
@@ -242,21 +252,73 @@ static bool read_timehist_row(const struct line *line, struct cell *name, struct
     return is_row;
 }
 
+/* "287.188022 [0000] ..." */
+static bool begins_timehist_row(const struct line *line)
+{
+    const char *p = line->text, *end = p + line->length;
+    int64_t time;
+    scan_blanks(&p, end);
+    return scan_decimal(&p, end, 6, &time) && scan_blanks(&p, end) && p < end && *p == '[';
+}
+
+/* "migration/0[20]   0.000   0.077   1.933": three numbers behind the task. Rows of other events have none, and nothing that continues them. */
+static bool is_whole_timehist_row(const struct line *line)
+{
+    struct cell name, comm;
+    int tid;
+    int64_t time_ns, delay_ns, run_ns;
+    return !begins_timehist_row(line) || (read_timehist_row(line, &name, &comm, &tid, &time_ns, &delay_ns, &run_ns) && delay_ns != NS_UNKNOWN);
+}
+
+static bool is_rest_of_timehist_row(const struct line *line)
+{
+    return !begins_timehist_row(line) && line->length < 120;
+}
+
+/* "0.772": the end of a wrapped row of <idle>, which has no task and is not read. */
+static bool is_rest_of_idle(const struct line *line)
+{
+    struct cells words = {0};
+    int64_t ns;
+    cells_of_line(&words, line);
+    bool all_fit = words.n > 0 && words.n <= 3;
+    for (size_t i = 0; i < words.n && all_fit; i++)
+        all_fit = cell_is_decimal(words.cell[i]) && cell_ns(words.cell[i], 6, &ns);
+    cells_release(&words);
+    return all_fit;
+}
+
+static bool is_timehist_heading(const struct line *line)
+{
+    return line_starts(line, "[tid/pid]") || line_starts(line, "-----") || line_starts(line, "(msec)") ||
+           (line_has(line, "run time") && !line_has(line, "["));
+}
+
 static enum status read_timehist(struct import *import, struct lines *lines)
 {
     struct waiters tasks = {.n_slots = 4 * MAX_TASKS};
     tasks.slots = memory_new(tasks.n_slots * sizeof *tasks.slots);
-    uint64_t n_zero = 0, first = lines_number(lines);
+    uint64_t n_zero = 0, n_wrapped = 0, first = lines_number(lines);
     struct line line;
+    struct text joined = {0};
+    size_t n_lines = 1;
     if (lines_peek(lines, 0, &line) && is_timehist_head(&line))
         lines_skip(lines, 1);
-    for (; lines_peek(lines, 0, &line); lines_skip(lines, 1)) {
-        struct cell text = cell_trim(cell_of(&line)), name = {"", 0}, comm = {"", 0};
+    for (; lines_peek(lines, 0, &line); lines_skip(lines, n_lines)) {
+        struct cell name = {"", 0}, comm = {"", 0};
         int tid = TID_UNKNOWN;
         int64_t time_ns, delay_ns, run_ns = 0;
-        if (cell_starts(text, "[tid/pid]") || cell_starts(text, "-----"))
+        n_lines = 1;
+        if (is_timehist_heading(&line))
             continue;
-        if (!read_timehist_row(&line, &name, &comm, &tid, &time_ns, &delay_ns, &run_ns))
+        bool is_row = read_timehist_row(&line, &name, &comm, &tid, &time_ns, &delay_ns, &run_ns);
+        if (is_row && delay_ns == NS_UNKNOWN && (n_lines = wrapped_row(lines, 0, is_whole_timehist_row, is_rest_of_timehist_row, &joined, &line)) > 1) {
+            read_timehist_row(&line, &name, &comm, &tid, &time_ns, &delay_ns, &run_ns);
+            n_wrapped++;
+        }
+        if (!is_row && is_rest_of_idle(&line))
+            continue;
+        if (!is_row)
             break;
         if (delay_ns == NS_UNKNOWN || delay_ns == 0) {
             n_zero += delay_ns == 0;
@@ -283,6 +345,9 @@ static enum status read_timehist(struct import *import, struct lines *lines)
     }
     if (n_zero)
         import_note_n(import, "not-measured", n_zero, first, "a delay of 0.000 means that no wakeup was seen: no sample");
+    if (n_wrapped)
+        import_note_n(import, "repaired-text", n_wrapped, first, "undone: %s", repair_name(REPAIR_WRAPPED));
+    text_release(&joined);
     free(tasks.task);
     free(tasks.slots);
     return OK;

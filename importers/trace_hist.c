@@ -17,6 +17,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
+#include "importers/cells.h"
 #include "importers/trace_hist.h"
 
 #define MAX_SERIES 10000
@@ -36,7 +38,7 @@ struct hist {
     struct hist_series *series;
     size_t n_series, capacity;
     uint16_t *slots; /* index + 1 by name; 0: free */
-    uint64_t n_hits, n_rows, n_other, n_shares, n_negative, n_left_out, n_damaged;
+    uint64_t n_hits, n_rows, n_other, n_shares, n_negative, n_left_out, n_damaged, n_wrapped;
     uint64_t n_stated_hits, n_stated_rows, totals_line; /* as the end says; COUNT_UNKNOWN */
     bool is_assumed;
 };
@@ -44,6 +46,35 @@ struct hist {
 static bool begins(const struct line *line)
 {
     return line_starts(line, "# event histogram") || line_starts(line, "# trigger info: hist:key");
+}
+
+/*
+ * "# trigger info: hist:keys=... [active]", which mail breaks at its blanks and a terminal anywhere: it has none before its filter
+ * and state. Returns how many lines; more than 1: *line is all of them.
+ */
+static size_t join_trigger(struct lines *lines, struct text *joined, struct line *line)
+{
+    struct line next;
+    size_t n = 1;
+    if (line_has(line, "[active]") || line_has(line, "[paused]"))
+        return 1;
+    text_truncate(joined, 0);
+    text_add_n(joined, line->text, line->length);
+    while (n < 8 && lines_peek(lines, n, &next) && !line_is_blank(&next) && !line_starts(&next, "#") && !line_starts(&next, "{")) {
+        bool has_blank = line_starts(&next, "[") || line_starts(&next, "if ") || (n == 1 && cell_ends(cell_trim(cell_of(line)), "info:")) ||
+                         strstr(text_string(joined), " if ");
+        const char *p = next.text, *end = p + next.length;
+        scan_blanks(&p, end);
+        if (has_blank)
+            text_add_char(joined, ' ');
+        text_add_n(joined, p, (size_t)(end - p));
+        n++;
+        if (memmem(p, (size_t)(end - p), "[active]", 8) || memmem(p, (size_t)(end - p), "[paused]", 8))
+            break;
+    }
+    line->text = text_string(joined);
+    line->length = joined->length;
+    return n;
 }
 
 static struct probe_result hist_probe(struct lines *lines, const struct member *member)
@@ -262,6 +293,8 @@ static void add_notes(const struct hist *hist)
 {
     struct import *import = hist->import;
     check_totals(hist);
+    if (hist->n_wrapped)
+        import_note_n(import, "repaired-text", hist->n_wrapped, 0, "undone: %s", repair_name(REPAIR_WRAPPED));
     if (hist->is_assumed)
         import_note(import, "unit-assumed", 0, "values are taken as us: differences of common_timestamp.usecs");
     if (hist->n_other)
@@ -287,17 +320,23 @@ static enum status hist_read(struct import *import, struct lines *lines, struct 
                         .n_stated_hits = COUNT_UNKNOWN, .n_stated_rows = COUNT_UNKNOWN};
     struct line line;
     struct hist_row row, last = {0}; /* the row above the line */
+    struct text joined = {0};
     (void)error;
     while (lines_peek(lines, 0, &line)) {
         if (hist.n_rows && begins(&line))
             break;
-        if (line_starts(&line, "# trigger info: ")) {
-            const char *text = line_find(&line, "# trigger info: ") + 16;
-            size_t length = line.length - (size_t)(text - line.text);
+        size_t n_lines = 1;
+        if (line_starts(&line, "# trigger info:")) {
+            n_lines = join_trigger(lines, &joined, &line);
+            hist.n_wrapped += n_lines - 1;
+            const char *text = line_find(&line, "# trigger info:") + 15, *end = line.text + line.length;
+            scan_blanks(&text, end);
+            size_t length = (size_t)(end - text);
             import_fact(import, "trace.trigger", "%.*s", (int)(length < 800 ? length : 800), text);
             hist_trigger_parse(&line, &hist.trigger);
         } else if (hist_row_parse(lines, &hist.trigger, &row)) {
             add_row(&hist, &row);
+            hist.n_wrapped += row.is_wrapped;
             lines_skip(lines, row.n_lines);
             last = row;
             continue;
@@ -306,8 +345,9 @@ static enum status hist_read(struct import *import, struct lines *lines, struct 
         } else if (!line_is_blank(&line) && !line_starts(&line, "#") && !is_aside(&line) && !(hist.n_rows && add_max(&hist, &line, &last))) {
             break;
         }
-        lines_skip(lines, 1);
+        lines_skip(lines, n_lines);
     }
+    text_release(&joined);
     add_notes(&hist);
     free(hist.series);
     free(hist.slots);

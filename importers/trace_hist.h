@@ -33,7 +33,8 @@ struct hist_row {
     uint64_t sum;
     enum hist_unit sum_unit;
     char sum_name[32];
-    size_t n_lines;           /* that the row takes: more than one with a stack among its keys */
+    size_t n_lines;           /* that the row takes: more than one with a stack among its keys, or where it was wrapped */
+    bool is_wrapped;
 };
 
 /* Is this line the beginning of a row? Cheap. */

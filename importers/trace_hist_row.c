@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "importers/trace_hist.h"
+#include "importers/wrapped.h"
 
 #define MAX_STACK_LINES 128 /* the kernel saves 16 to 32 frames */
 
@@ -317,16 +318,29 @@ static bool parse_stack(struct lines *lines, struct hist_row *row, char *others,
     return false;
 }
 
-bool hist_row_parse(struct lines *lines, const struct hist_trigger *trigger, struct hist_row *row)
+/* "{ ... } hitcount:   4": with a value behind the last colon; a stack's row is whole by its own rules. */
+static bool is_whole_row(const struct line *line)
 {
-    struct line line, last;
+    const char *end = line->text + line->length, *close = memmem(line->text, line->length, "} ", 2);
+    while (end > line->text && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    return line_has(line, "stacktrace") || (close && memchr(close, ':', (size_t)(end - close)) && end[-1] != ':');
+}
+
+static bool is_rest_of_row(const struct line *line)
+{
+    return !line_starts(line, "{") && !line_starts(line, "#") && !line_starts(line, "Totals:");
+}
+
+static bool parse_row(struct lines *lines, const struct line *line, const struct hist_trigger *trigger, struct hist_row *row)
+{
+    struct line last;
     char others[HIST_NAME_MAX] = "";
-    *row = (struct hist_row){.tid = TID_UNKNOWN, .cpu = CPU_UNKNOWN, .n_lines = 1};
-    if (!lines_peek(lines, 0, &line) || !hist_row_begins(&line))
-        return false;
-    const char *p = line.text, *end = p + line.length;
+    const char *p = line->text, *end = p + line->length;
     scan_blanks(&p, end);
     const char *close = memmem(p, (size_t)(end - p), "} ", 2);
+    if (!close && !line_has(line, "stacktrace"))
+        return false;
     if (!parse_keys(p + 2, close ? close : end, trigger, row, others, sizeof others))
         return false;
     if (!close) {
@@ -343,4 +357,37 @@ bool hist_row_parse(struct lines *lines, const struct hist_trigger *trigger, str
     size_t used = strlen(row->name);
     snprintf(row->name + used, sizeof row->name - used, "%s", row->is_time ? others : *others ? others + 1 : "");
     return true;
+}
+
+/* A terminal broke the last number: "hitcount:    81" and "2". */
+static bool number_goes_on(struct lines *lines, size_t k, const struct line *line)
+{
+    struct line next;
+    if (!line->length || line->text[line->length - 1] < '0' || line->text[line->length - 1] > '9' || !lines_peek(lines, k, &next) || !next.length)
+        return false;
+    for (size_t i = 0; i < next.length; i++)
+        if (next.text[i] < '0' || next.text[i] > '9')
+            return false;
+    return true;
+}
+
+bool hist_row_parse(struct lines *lines, const struct hist_trigger *trigger, struct hist_row *row)
+{
+    struct line line;
+    struct text joined = {0};
+    *row = (struct hist_row){.tid = TID_UNKNOWN, .cpu = CPU_UNKNOWN, .n_lines = 1};
+    if (!lines_peek(lines, 0, &line) || !hist_row_begins(&line))
+        return false;
+    size_t n_lines = wrapped_row(lines, 0, is_whole_row, is_rest_of_row, &joined, &line);
+    bool is_row = parse_row(lines, &line, trigger, row);
+    row->is_wrapped = is_row && n_lines > 1;
+    if (row->is_wrapped)
+        row->n_lines = n_lines;
+    if (is_row && !line_has(&line, "stacktrace") && number_goes_on(lines, row->n_lines, &line)) {
+        row->n_lines++;
+        row->is_time = row->has_sum = false;
+        row->is_damaged = true;
+    }
+    text_release(&joined);
+    return is_row;
 }
