@@ -25,7 +25,7 @@ void expiry_begin(struct expiry *e, struct armed_timer *timers, int64_t t_ns, co
 {
     uint64_t address = (uint64_t)event_words_i64(w);
     int64_t now_ns = event_words_i64(w + 3);
-    const struct armed_timer *armed = armed_timer_at(timers, address);
+    struct armed_timer *armed = armed_timer_at(timers, address);
     e->in_callback = true;
     e->timer = address;
     e->function = w[2];
@@ -43,6 +43,8 @@ void expiry_begin(struct expiry *e, struct armed_timer *timers, int64_t t_ns, co
         e->due_ns = armed->soft_ns + offset;
         e->hard_ns = e->due_ns;
     }
+    if (armed->address == address) /* it is due once: an expiry without a start in front of it is due at an unknown time */
+        armed->expires_ns = armed->soft_ns = NS_UNKNOWN;
 }
 
 void expiry_stamp(const struct expiry *e, struct activation *a, int32_t cpu, int64_t t_ns, bool in_softirq)
