@@ -414,6 +414,16 @@ static void rename_pieces(const struct cause_input *input, const struct candidat
     }
 }
 
+/* Without switches rows tell who had the CPU at their own instants, and no more. */
+static bool needs_switches(const struct cause_input *input, enum cause cause)
+{
+    if (input->sweep->has_switches || input->window->a.tid == TID_UNKNOWN || input->window->a.is_head)
+        return false;
+    return cause == CAUSE_SELF || cause == CAUSE_HIGHER_PRIORITY_TASK || cause == CAUSE_SAME_PRIORITY_TASK ||
+           cause == CAUSE_LOWER_PRIORITY_TASK || cause == CAUSE_MISSED_PREEMPTION || cause == CAUSE_PREEMPT_OFF ||
+           cause == CAUSE_NON_PREEMPTIBLE_KERNEL || cause == CAUSE_CONTEXT_SWITCH;
+}
+
 static void keep_best(const struct cause_input *input, struct candidates *list, struct decision *decision)
 {
     for (size_t i = 0; i < list->n; i++) /* a handful: insertion sort, largest excess first */
@@ -437,6 +447,8 @@ static void keep_best(const struct cause_input *input, struct candidates *list, 
     bool small = 2 * best->excess_ns < total_excess;
     if (best->confidence > CONFIDENCE_POSSIBLE && (small || (!input->is_complete && best->confidence > CONFIDENCE_LIKELY)))
         best->confidence = small ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY;
+    if (best->confidence > CONFIDENCE_POSSIBLE && needs_switches(input, best->cause))
+        best->confidence = CONFIDENCE_POSSIBLE;
     if (best->cause == CAUSE_HARDWARE_STALL && !best->culprit) {
         char text[DURATION_TEXT_BYTES];
         best->culprit = arena_format(input->arena, "all CPUs silent %s", duration_format(best->amount_ns, text));
