@@ -22,6 +22,7 @@ struct pass_cpu {
         bool is_set;
     } root;
     int irq_depth, softirq_depth;
+    bool irq_has_flag;         /* it began with the letter h: a row without it is behind its end */
     int64_t irq_entry_ns;
     unsigned irq_callbacks, irq_wakings; /* within the interrupt that runs */
     struct expiry expiry;
@@ -181,6 +182,15 @@ static void deliver(struct activations *p, struct thread *t, int64_t out_ns)
     activation_clear(&t->a);
 }
 
+/* It is over, and its exit was not recorded: nothing tells when. */
+static void on_unseen_irq_exit(struct pass_cpu *c)
+{
+    c->irq_depth = 0;
+    c->woken_in_irq = NULL;
+    if (!c->softirq_depth)
+        c->expiry.in_callback = false;
+}
+
 static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t t_ns, const uint32_t *w)
 {
     int32_t prev_tid = (int32_t)w[1], next_tid = (int32_t)w[5], next_prio = (int32_t)w[6];
@@ -202,6 +212,8 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
                 prev->slept_ns = t_ns;
         }
     }
+    if (c->irq_depth)
+        on_unseen_irq_exit(c);
     c->tid = next_tid;
     c->prio = next_prio;
     c->comm = w[4];
@@ -419,9 +431,10 @@ static void on_irq_exit(struct pass_cpu *c, int64_t t_ns)
         c->expiry.in_callback = false;
 }
 
-static void on_irq_entry(struct pass_cpu *c, int64_t t_ns)
+static void on_irq_entry(struct pass_cpu *c, int64_t t_ns, uint32_t flags)
 {
     if (c->irq_depth++ == 0) {
+        c->irq_has_flag = (flags & FLAG_HARDIRQ) != 0;
         c->irq_entry_ns = t_ns;
         c->irq_callbacks = c->irq_wakings = 0;
     }
@@ -508,6 +521,8 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
     }
     if (__builtin_expect(tid != c->tid, 0) && tid != TID_UNKNOWN)
         on_unseen_switch(p, c, ref->cpu, t_ns, tid);
+    if (c->irq_depth && c->irq_has_flag && !(ref->view->flags[ref->i] & (FLAG_HARDIRQ | FLAG_NMI)))
+        on_unseen_irq_exit(c);
     switch (ref->view->kind[ref->i]) {
     case KIND_SCHED_SWITCH:
         on_switch(p, c, ref->cpu, t_ns, w);
@@ -548,13 +563,15 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
         break;
     case KIND_IRQ_HANDLER_ENTRY:
     case KIND_VECTOR_ENTRY:
-        on_irq_entry(c, t_ns);
+        on_irq_entry(c, t_ns, ref->view->flags[ref->i]);
         break;
     case KIND_IRQ_HANDLER_EXIT:
     case KIND_VECTOR_EXIT:
         on_irq_exit(c, t_ns);
         break;
     case KIND_SOFTIRQ_ENTRY:
+        if (c->irq_depth)
+            on_unseen_irq_exit(c);
         c->softirq_depth = 1;
         break;
     case KIND_SOFTIRQ_EXIT:

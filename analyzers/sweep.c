@@ -12,7 +12,8 @@ static struct sweep_cpu *cpu_of(struct run_state *r, int32_t cpu)
         size_t n = (size_t)cpu + 1;
         r->cpus = memory_resize(r->cpus, n, sizeof *r->cpus);
         for (size_t i = r->n_cpus; i < n; i++) {
-            r->cpus[i] = (struct sweep_cpu){.last_ns = NS_UNKNOWN, .last_chunk = NO_CHUNK, .root = {.tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN}};
+            r->cpus[i] = (struct sweep_cpu){.last_ns = NS_UNKNOWN, .last_chunk = NO_CHUNK, .handler_has_flag = true,
+                                            .switched_to = TID_UNKNOWN, .leaving = TID_UNKNOWN, .root = {.tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN}};
             cpu_state_init(&r->cpus[i].state);
         }
         r->n_cpus = n;
@@ -420,11 +421,18 @@ static void step(struct run_state *r, const struct event_ref *ref, bool is_own)
         c->row_context_is_cut = c->row_context != OPEN_NONE; /* it may have ended at a row that is not there */
     else if (kind == KIND_FUNCTION && row_context != c->row_context && c->row_context != OPEN_NMI && !is_way_out(r, w))
         c->row_context = OPEN_NONE; /* sparse rows: it ended unseen, and what it interrupted went on */
+    c->unseen = !is_own                       ? UNSEEN_NOTHING
+                : unseen_switch(r, c, ref)      ? UNSEEN_SWITCH
+                : unseen_handler_end(r, c, ref) ? UNSEEN_HANDLER_END
+                                                : UNSEEN_NOTHING;
     r->row_hard_off = head_row_hard_off(c, kind, ref->view->flags[ref->i], ref->view->flags_known);
     if (t_ns > r->w->begin_ns && ref->cpu == r->cpu) {
         r->sweep->n_hard_off += r->row_hard_off && r->phase == PHASE_BEFORE_HANDLER && t_ns < r->handler_boundary_ns;
         cut(r, t_ns, chunk, at);
     }
+    if (c->unseen == UNSEEN_HANDLER_END)
+        unseen_close_handlers(c, t_ns);
+    c->unseen = UNSEEN_NOTHING;
     int32_t cpu_before = r->cpu;
     if (t_ns >= r->w->begin_ns && t_ns <= r->w->end_ns) {
         r->sweep->n_in_window += ref->cpu == r->cpu;
@@ -448,6 +456,8 @@ static void step(struct run_state *r, const struct event_ref *ref, bool is_own)
     c->hard_off = r->row_hard_off;
     head_apply_state(c, t_ns, tid, kind, w);
     apply_callback(c, kind, w);
+    if (is_own)
+        unseen_note(c, ref);
     note_fault(r, c, kind, tid);
     c->row_function = innermost(&c->state, true) ? 0 : row_function(kind, w);
     c->row_tid = tid;

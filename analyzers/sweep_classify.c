@@ -133,6 +133,10 @@ void sweep_classify(const struct run_state *r, const struct sweep_cpu *c, struct
         p->kind = SLICE_UNEXPLAINED;
         return;
     }
+    if (c->unseen != UNSEEN_NOTHING) { /* a part of it may be the handler's or the task's, and another's the rest */
+        p->kind = c->unseen == UNSEEN_SWITCH ? SLICE_GAP : SLICE_UNEXPLAINED;
+        return;
+    }
     /* A softirq runs with interrupts on: like a task, it cannot hold off the interrupt of a timer. */
     bool merely_current = handler && handler->kind == OPEN_SOFTIRQ && r->phase == PHASE_BEFORE_HANDLER && !r->w->a.expired_in_softirq;
     if (handler && !merely_current)

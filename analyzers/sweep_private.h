@@ -8,6 +8,8 @@
 
 #define NO_CHUNK UINT32_MAX
 
+enum unseen { UNSEEN_NOTHING, UNSEEN_HANDLER_END, UNSEEN_SWITCH };
+
 struct sweep_cpu {
     bool seen;
     struct cpu_state state;
@@ -25,6 +27,10 @@ struct sweep_cpu {
     bool serves_softirq;        /* what `s` means in the rows at hand */
     bool row_context_is_cut;    /* and where it ended is among rows that are missing */
     uint32_t row_handler;       /* the handler that runs in it, once a row has named it */
+    bool handler_has_flag;      /* the hard handler that began last did so with the letter h */
+    int32_t switched_to;        /* by the last sched_switch of the window's stream; TID_UNKNOWN */
+    int32_t leaving;            /* the task that it switches from, up to the first row of the other: TID_UNKNOWN */
+    enum unseen unseen;         /* what is missing in front of the row that ends the piece */
     bool fair_picked;           /* the current task was picked while the late thread was runnable here */
     bool in_fault;              /* the late thread runs here and has faulted */
     bool in_head;               /* a thread of the co-kernel runs */
@@ -75,6 +81,13 @@ void sweep_note_nmi(struct run_state *r, int32_t cpu, const uint32_t *w, int64_t
 void sweep_carve_nmis(struct sweep *s);
 /* CPUs that are silent up to the end of the window, and of what was read beyond it. */
 void sweep_finish_silences(struct run_state *r);
+
+/* What a row says about rows in front of it that are missing (sweep_unseen.c). c is the CPU as it was before the row. */
+bool unseen_handler_end(const struct run_state *r, const struct sweep_cpu *c, const struct event_ref *ref);
+bool unseen_switch(const struct run_state *r, const struct sweep_cpu *c, const struct event_ref *ref);
+void unseen_close_handlers(struct sweep_cpu *c, int64_t t_ns);
+/* After the row. */
+void unseen_note(struct sweep_cpu *c, const struct event_ref *ref);
 
 /* Dual kernels (sweep_head.c). */
 void head_classify(const struct run_state *r, const struct sweep_cpu *c, struct piece *p);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* explain: what rows say of rows that are missing, and what is not concluded then. Shapes of real traces of a 6.1-rt machine. */
+#include <string.h>
+
+#include "tests/unit/explained.h"
+
+#define RT  100
+#define HOG 200
+#define LOW 300
+
+static int64_t amount(const struct outlier *o, enum slice_kind kind)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < o->n_slices; i++)
+        if (o->slices[i].kind == kind)
+            sum += o->slices[i].amount_ns;
+    return sum;
+}
+
+static struct trace_builder ordinary(void)
+{
+    struct trace_builder b = trace_begin("mono");
+    trace_task(&b, RT, 4, "cyclictest");
+    trace_task(&b, HOG, 2, "hog97");
+    trace_task(&b, LOW, 120, "bash");
+    trace_timer_start(&b, 0, 10, 0xa0, "hrtimer_wakeup", 1000);
+    for (int i = 1; i <= 20; i++)
+        trace_cycle(&b, 0, 1000 * i, RT, 1000 * (i + 1));
+    return b;
+}
+
+static void wake_at(struct trace_builder *b, double us)
+{
+    trace_vector(b, 0, us, true, "local_timer", 236, HARD);
+    trace_expire(b, 0, us + 1, 0xa0, "hrtimer_wakeup", us + 1);
+    trace_wake(b, 0, us + 2, KIND_SCHED_WAKING, RT, 0);
+    trace_wake(b, 0, us + 3, KIND_SCHED_WAKEUP, RT, 0);
+    trace_expired(b, 0, us + 4, 0xa0);
+    trace_vector(b, 0, us + 6, false, "local_timer", 236, HARD_RESCHED);
+}
+
+static void tick_without_exit(struct trace_builder *b, double us)
+{
+    trace_vector(b, 0, us, true, "local_timer", 236, HARD);
+    trace_expire(b, 0, us + 1, 0xb0, "tick_sched_timer", us + 1);
+    trace_expired(b, 0, us + 3, 0xb0);
+    b->in_irq[0] = false;
+}
+
+/* The exits of interrupts are not recorded: what a task did behind them was no storm of interrupts. */
+static void handlers_end_without_an_exit(void **state)
+{
+    (void)state;
+    for (int has_rows = 0; has_rows < 2; has_rows++) {
+        struct trace_builder b = ordinary();
+        trace_switch(&b, 0, 20900, 'R', HOG);
+        wake_at(&b, 21002);
+        for (int i = 0; i < 20; i++) {
+            tick_without_exit(&b, 22000 + 1000 * i);
+            if (has_rows)
+                trace_wake(&b, 0, 22010 + 1000 * i, KIND_SCHED_WAKING, LOW, 0); /* the hog's own */
+        }
+        trace_switch(&b, 0, 41020, 'S', RT);
+        struct answer a = explain(&b, "cyclictest");
+        const struct outlier *o = a.analysis.outliers[0];
+        assert_int_equal(o->latency_ns, 20020000);
+        assert_true(amount(o, SLICE_IRQ) < 200000);
+        if (has_rows) {
+            assert_int_equal(o->cause, CAUSE_HIGHER_PRIORITY_TASK);
+            assert_string_equal(o->culprit, "hog97:200 (prio 2)");
+        } else { /* where the interrupt ends and the task goes on is not known */
+            assert_int_equal(o->cause, CAUSE_UNEXPLAINED);
+        }
+        answer_release(&a);
+    }
+}
+
+/* The timer was due once. Its next start is missing, so when it was due then is unknown. */
+static void a_due_time_serves_one_expiry(void **state)
+{
+    (void)state;
+    struct trace_builder b = ordinary();
+    wake_at(&b, 21002);
+    trace_switch(&b, 0, 21012, 'R', RT);
+    trace_switch(&b, 0, 21020, 'S', 0);
+    wake_at(&b, 22002);
+    trace_switch(&b, 0, 22012, 'R', RT);
+    trace_switch(&b, 0, 22020, 'S', 0);
+    struct answer a = explain(&b, NULL);
+    for (size_t i = 0; i < a.analysis.n_outliers; i++)
+        assert_true(a.analysis.outliers[i]->latency_ns < 20000);
+    answer_release(&a);
+}
+
+/* A thread whose row is the CPU's last may have slept since: only a switch would tell. */
+static void without_switches_none_is_late_by_itself(void **state)
+{
+    (void)state;
+    struct trace_builder b = trace_begin("mono");
+    trace_task(&b, RT, 4, "cyclictest");
+    trace_timer_start(&b, 0, 10, 0xa0, "hrtimer_wakeup", 1000);
+    for (int i = 1; i <= 20; i++) {
+        wake_at(&b, 1000 * i + (i == 20 ? 502 : 2));
+        b.current[0] = RT;
+        trace_timer_start(&b, 0, 1000 * i + (i == 20 ? 515 : 15), 0xa0, "hrtimer_wakeup", 1000 * (i + 1));
+        b.current[0] = 0;
+    }
+    struct answer a = explain(&b, NULL);
+    assert_true(a.analysis.n_outliers > 0);
+    assert_int_equal(a.analysis.outliers[0]->latency_ns, 515000);
+    assert_true(a.analysis.outliers[0]->confidence <= CONFIDENCE_POSSIBLE);
+    answer_release(&a);
+}
+
+/* The switch to the low task is missing: the higher one had an unknown part of the time. */
+static void a_switch_that_is_missing_is_a_loss(void **state)
+{
+    (void)state;
+    struct trace_builder b = ordinary();
+    trace_switch(&b, 0, 20900, 'R', HOG);
+    wake_at(&b, 21002);
+    b.current[0] = LOW;
+    trace_wake(&b, 0, 31000, KIND_SCHED_WAKING, HOG, 0);
+    trace_switch(&b, 0, 31020, 'R', RT);
+    struct answer a = explain(&b, "cyclictest");
+    const struct outlier *o = a.analysis.outliers[0];
+    assert_int_equal(o->cause, CAUSE_LOST_EVENTS);
+    assert_int_equal(amount(o, SLICE_TASK_HIGHER), 0);
+    answer_release(&a);
+}
+
+/* Rows between the event of a switch and the switch are the leaving task's: nothing is missing. */
+static void the_leaving_task_still_writes_rows(void **state)
+{
+    (void)state;
+    struct trace_builder b = ordinary();
+    trace_switch(&b, 0, 20900, 'R', LOW);
+    trace_switch(&b, 0, 20950, 'R', HOG);
+    b.current[0] = LOW;
+    trace_section(&b, 0, 20951, KIND_PREEMPT_ENABLE, "switch_mm", 0);
+    b.current[0] = HOG;
+    wake_at(&b, 21002);
+    trace_switch(&b, 0, 31020, 'S', RT);
+    struct answer a = explain(&b, "cyclictest");
+    assert_int_equal(a.analysis.outliers[0]->cause, CAUSE_HIGHER_PRIORITY_TASK);
+    assert_int_equal(amount(a.analysis.outliers[0], SLICE_GAP), 0);
+    answer_release(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(handlers_end_without_an_exit),
+        cmocka_unit_test(a_due_time_serves_one_expiry),
+        cmocka_unit_test(without_switches_none_is_late_by_itself),
+        cmocka_unit_test(a_switch_that_is_missing_is_a_loss),
+        cmocka_unit_test(the_leaving_task_still_writes_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
