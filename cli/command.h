@@ -75,8 +75,8 @@ extern const struct command *const commands[]; /* cli/table.c; NULL ends it */
 const struct command *command_find(const char *name);
 
 /* Groups that several commands share (cli/options.c). */
-extern const struct option_row options_input[], options_output[], options_selection[], options_gates[], options_tail[],
-    options_file[];
+extern const struct option_row options_input[], options_output[], options_quiet[], options_selection[], options_gates[],
+    options_tail[], options_file[];
 
 enum { EXIT_LIMIT = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_OUTPUT = 4 };
 

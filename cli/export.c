@@ -20,7 +20,7 @@ static const struct option_row own[] = {
      .help = "how much before and after it (default: ten times its length, at least 10 ms)"},
     {.name = NULL},
 };
-static const struct option_row *const options[] = {options_file, own, options_selection, options_input, NULL};
+static const struct option_row *const options[] = {options_file, own, options_quiet, options_selection, options_input, NULL};
 
 static const struct export_format *format_of(const struct request *request, struct error *error)
 {

@@ -30,6 +30,10 @@ const struct option_row options_output[] = {
     ROW("plot", 0, NULL, OPTION_FLAG, plot, "also draw the distribution in the terminal (needs gnuplot)"),
     END,
 };
+const struct option_row options_quiet[] = {
+    ROW("quiet", 'q', NULL, OPTION_FLAG, quiet, "say nothing but errors, and show no progress"),
+    END,
+};
 const struct option_row options_selection[] = {
     ROW("top", 'n', "N", OPTION_COUNT, analysis.top, "explain the N worst (default 10), or \"all\""),
     ROW("threshold", 0, "DUR", OPTION_DURATION, analysis.threshold_ns, "only what took longer than this, e.g. 150us"),

@@ -19,7 +19,7 @@ static const struct option_row own[] = {
      .help = "also leave the gnuplot script and its data in this folder"},
     {.name = NULL},
 };
-static const struct option_row *const options[] = {own, options_selection, options_input, NULL};
+static const struct option_row *const options[] = {own, options_quiet, options_selection, options_input, NULL};
 
 static unsigned terminal_of(const char *path, struct error *error)
 {

@@ -20,11 +20,6 @@ static const struct option_row own[] = {
      .help = "html (default), pdf or text"},
     {.name = NULL},
 };
-static const struct option_row options_quiet[] = {
-    {.name = "quiet", .letter = 'q', .type = OPTION_FLAG, .offset = offsetof(struct request, quiet),
-     .help = "say nothing but errors"},
-    {.name = NULL},
-};
 static const struct option_row *const options[] = {own, options_quiet, options_selection, options_tail, options_input, NULL};
 
 /* Which pictures the source gives, in the page's order. */

@@ -8,10 +8,10 @@ _whylate()
     validate) options='--help --tail-threshold --confidence --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
     compare) options='--help --baseline --margin --factor --fail-regression --tail-threshold --confidence --input-format --same-run --set --json --quiet --no-color --plot --fail-above --fail-verdict --junit --tap' ;;
     report) options='--help --output --format --quiet --top --threshold --task --cpu --max-slices --tail-threshold --confidence --input-format --same-run --set' ;;
-    plot) options='--help --output --outlier --scripts --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
+    plot) options='--help --output --outlier --scripts --quiet --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
     check) options='--help --input-format --same-run --set --json --quiet --no-color --plot' ;;
     import) options='--help --output --compress --no-hash --input-format --same-run --set --json --quiet --no-color --plot' ;;
-    export) options='--help --output --to --table --series --outlier --context --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
+    export) options='--help --output --to --table --series --outlier --context --quiet --top --threshold --task --cpu --max-slices --input-format --same-run --set' ;;
     merge) options='--help --output --force --compress --input-format --same-run --set --json --quiet --no-color --plot' ;;
     cut) options='--help --output --outlier --context --compress --top --threshold --task --cpu --max-slices --input-format --same-run --set --json --quiet --no-color --plot' ;;
     formats) options='--help --json --quiet --no-color --plot' ;;
