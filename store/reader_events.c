@@ -73,6 +73,8 @@ static const char *chunk_fault(const struct store *store, const struct chunk_hea
     bool is_short = header->version == 1 && (header->plain_bytes - EVENTS_FRONT_BYTES) / 22 < header->n;
     if (!header->n || header->plain_bytes < EVENTS_FRONT_BYTES || is_short)
         return "it is too short";
+    if (header->begin < -NS_LIMIT || header->end > NS_LIMIT)
+        return "its times are out of range";
     return header->begin > header->end ? "it ends before it begins" : NULL;
 }
 
@@ -102,7 +104,7 @@ static void add_cut_gap(struct store *store, uint32_t stream, int32_t cpu, int64
     struct store_private *p = store->private;
     memory_reserve(p->more_gaps, p->more_gaps_capacity, p->n_more_gaps + 1);
     p->more_gaps[p->n_more_gaps++] =
-        (struct gap){.stream = stream, .cpu = cpu, .begin_ns = last_ns < INT64_MAX ? last_ns + 1 : last_ns,
+        (struct gap){.stream = stream, .cpu = cpu, .begin_ns = last_ns < NS_LIMIT ? last_ns + 1 : last_ns,
                      .end_ns = NS_UNKNOWN, .n_lost = COUNT_UNKNOWN, .reason = "run file cut"};
 }
 

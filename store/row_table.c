@@ -143,18 +143,28 @@ size_t row_table_row_bytes(const struct row_table *table)
     return n;
 }
 
+/* Times and lengths whose sums and differences stay in range. */
+static int64_t within_limit(int64_t ns)
+{
+    return ns > NS_LIMIT || ns < -NS_LIMIT ? NS_UNKNOWN : ns;
+}
+
 static void field_encode(const struct row_field *field, const char *member, unsigned char *out, row_string_id *string,
                          void *context)
 {
     struct decimal d;
     const char *text;
     bool flag;
+    int64_t wide;
     switch ((enum field_type)field->type) {
     case FIELD_U32:
     case FIELD_I32:
         memcpy(out, member, 4);
         break;
     case FIELD_I64:
+        memcpy(&wide, member, 8);
+        write_le64(out, (uint64_t)within_limit(wide));
+        break;
     case FIELD_U64:
     case FIELD_F64:
         memcpy(out, member, 8);
@@ -219,6 +229,7 @@ static bool field_decode(const struct row_field *field, const unsigned char *byt
                          const size_t n_rows[N_TABLES], row_string *string, void *context)
 {
     uint32_t number = read_le32(bytes);
+    int64_t wide;
     struct decimal d = {0};
     const char *text;
     bool flag = number != 0;
@@ -234,6 +245,9 @@ static bool field_decode(const struct row_field *field, const unsigned char *byt
         memcpy(member, &number, 4);
         break;
     case FIELD_I64:
+        wide = within_limit((int64_t)read_le64(bytes));
+        memcpy(member, &wide, 8);
+        break;
     case FIELD_U64:
     case FIELD_F64:
         memcpy(member, bytes, 8);

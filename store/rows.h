@@ -18,6 +18,7 @@
 #include "store/vocabulary.h"
 
 #define NS_UNKNOWN    INT64_MIN  /* a time or duration */
+#define NS_LIMIT      (INT64_MAX / 2) /* 146 years: no event's stamp lies beyond it on either side, no row's time or length */
 #define COUNT_UNKNOWN UINT64_MAX /* a count */
 #define TID_UNKNOWN   INT32_MIN  /* tid 0 is the idle task */
 #define CPU_UNKNOWN   (-1)

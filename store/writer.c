@@ -95,7 +95,7 @@ int store_writer_finish_fd(struct store_writer *writer, struct error *error)
 {
     for (uint32_t i = 0; i < writer->tables[TABLE_SERIES].n; i++)
         writer_flush_samples(writer, i);
-    writer_note_raised(writer);
+    writer_note_order(writer);
     writer_write_rows(writer);
     int fd = output_finish(&writer->output, !writer->no_sync, error);
     if (fd >= 0)

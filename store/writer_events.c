@@ -18,7 +18,7 @@ static struct cpu_writer *cpu_of(struct store_writer *writer, uint32_t stream, i
         memset(to->cpus + old, 0, (to->cpus_capacity - old) * sizeof *to->cpus);
     if (!to->cpus[i].is_used) {
         to->cpus[i].is_used = true;
-        to->cpus[i].last_ns = INT64_MIN;
+        to->cpus[i].last_ns = -NS_LIMIT;
         cpu_state_init(&to->cpus[i].state);
         store_edit_stream(writer, stream)->n_cpus_seen++;
     }
@@ -60,8 +60,8 @@ static void make_strings_global(struct store_writer *writer, struct event_batch 
     }
 }
 
-/* Raises times that fall; false: none does. */
-static bool raise_times(struct cpu_writer *cpu, int64_t *time_ns, size_t n)
+/* Raises times that fall, lowers those beyond the limit; false: there are none. */
+static bool order_times(struct cpu_writer *cpu, int64_t *time_ns, size_t n)
 {
     int64_t last_ns = cpu->last_ns;
     uint64_t n_raised = 0;
@@ -72,9 +72,13 @@ static bool raise_times(struct cpu_writer *cpu, int64_t *time_ns, size_t n)
         }
         last_ns = time_ns[i];
     }
-    cpu->last_ns = last_ns;
+    uint64_t n_limited = 0;
+    for (size_t i = n; i-- > 0 && time_ns[i] > NS_LIMIT; n_limited++)
+        time_ns[i] = NS_LIMIT;
+    cpu->last_ns = n_limited ? NS_LIMIT : last_ns;
     cpu->n_raised += n_raised;
-    return n_raised > 0;
+    cpu->n_limited += n_limited;
+    return n_raised + n_limited > 0;
 }
 
 /* ---- a batch's columns ---- */
@@ -260,7 +264,7 @@ void store_commit_events(struct store_writer *writer, uint32_t stream, int32_t c
     if (!writer->columns)
         writer->columns = event_columns_new();
     make_strings_global(writer, batch);
-    raise_times(to, batch->time_ns, batch->n);
+    order_times(to, batch->time_ns, batch->n);
     fill_columns(writer, batch);
     event_columns_pack(writer->columns);
     write_chunk(writer, stream, cpu, to, writer->columns);
@@ -275,25 +279,30 @@ void store_commit_columns(struct store_writer *writer, uint32_t stream, int32_t 
     struct cpu_writer *to = cpu_of(writer, stream, cpu);
     for (size_t i = 1; i < c->n_dictionary; i++)
         c->dictionary[i] = global_id(writer, &c->strings, c->dictionary[i]);
-    if (raise_times(to, c->time_ns, c->n))
+    if (order_times(to, c->time_ns, c->n))
         event_columns_pack(c);
     write_chunk(writer, stream, cpu, to, c);
 }
 
+static void note_cpu(struct store_writer *writer, const struct stream *stream, int cpu, uint64_t n, const char *what)
+{
+    char text[128];
+    if (!n)
+        return;
+    snprintf(text, sizeof text, "CPU %d has events stamped %s", cpu, what);
+    store_add_note(writer, &(struct note){.artefact = stream->artefact, .run = stream->run, .code = "events-out-of-order", .count = n,
+                                          .text = text});
+}
+
 /* Times that fell on one CPU are the source's fault (or its clock's): said once per CPU. */
-void writer_note_raised(struct store_writer *writer)
+void writer_note_order(struct store_writer *writer)
 {
     for (uint32_t i = 0; i < writer->tables[TABLE_STREAMS].n; i++) {
         const struct stream *stream = store_edit_stream(writer, i);
         for (size_t k = 0; k < writer->streams[i].cpus_capacity; k++) {
             const struct cpu_writer *cpu = &writer->streams[i].cpus[k];
-            char text[128];
-            if (!cpu->n_raised)
-                continue;
-            snprintf(text, sizeof text, "CPU %d has events stamped before their predecessor: taken as simultaneous",
-                     (int)k - 1);
-            store_add_note(writer, &(struct note){.artefact = stream->artefact, .run = stream->run,
-                                                  .code = "events-out-of-order", .count = cpu->n_raised, .text = text});
+            note_cpu(writer, stream, (int)k - 1, cpu->n_raised, "before their predecessor: taken as simultaneous");
+            note_cpu(writer, stream, (int)k - 1, cpu->n_limited, "beyond 2^62 ns (146 years): taken to be at that limit");
         }
     }
 }

@@ -28,7 +28,8 @@ void pool_release(struct pool *pool);
 struct cpu_writer {
     struct cpu_state state;
     int64_t last_ns;
-    uint64_t n_raised; /* events whose time was raised to that of the one before */
+    uint64_t n_raised;  /* events whose time was raised to that of the one before */
+    uint64_t n_limited; /* events whose time lay beyond NS_LIMIT */
     bool is_used;
 };
 
@@ -98,6 +99,6 @@ void writer_flush_samples(struct store_writer *writer, uint32_t series);
 void writer_release_samples(struct series_writer *series);
 /* What the CPU's first chunk will say it was before. */
 void writer_set_cpu_state(struct store_writer *writer, uint32_t stream, int32_t cpu, const struct cpu_state *state);
-void writer_note_raised(struct store_writer *writer);
+void writer_note_order(struct store_writer *writer);
 
 #endif

@@ -135,6 +135,8 @@ def read_rows(run, members, payload):
                 row[name] = shown(run.strings[values[0]])
             elif kind == "f64":
                 row[name] = f"{values[0]:016x}"
+            elif kind == "i64":
+                row[name] = values[0] if abs(values[0]) < 1 << 62 else -(1 << 63)
             elif kind == "decimal":
                 row[name] = f"{values[0]}/{values[1]}" if values[2] else "null"
             else:

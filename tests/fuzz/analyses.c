@@ -64,12 +64,23 @@ static int32_t next_number(struct orders *orders)
     return byte < 200 ? numbers[byte % (sizeof numbers / sizeof numbers[0])] : (int32_t)(byte << next_byte(orders) % 24);
 }
 
+static int64_t time_from(int64_t time_ns, int64_t span_ns)
+{
+    int64_t sum_ns;
+    return __builtin_add_overflow(time_ns, span_ns, &sum_ns) ? time_ns : sum_ns;
+}
+
+static void move_on(struct built *b, int64_t span_ns)
+{
+    b->now_ns = time_from(b->now_ns, span_ns);
+}
+
 static int64_t next_wide(struct orders *orders, int64_t now_ns)
 {
     unsigned byte = next_byte(orders);
     switch (byte % 6) {
-    case 0: return now_ns - next_span_ns(orders);
-    case 1: return now_ns + next_span_ns(orders);
+    case 0: return time_from(now_ns, -next_span_ns(orders));
+    case 1: return time_from(now_ns, next_span_ns(orders));
     case 2: return next_span_ns(orders);
     case 3: return byte % 5 ? 0xa0 + byte % 5 : INT64_MIN;
     case 4: return byte & 1 ? INT64_MAX : INT64_MIN;
@@ -117,7 +128,7 @@ static void add_event(struct built *b, struct orders *orders, unsigned stream)
     int32_t cpu = (int32_t)(place % N_CPUS);
     uint32_t flags = flags_make((uint32_t)next_byte(orders) | (place & 0x40 ? FLAG_HARDIRQ | FLAG_IRQS_OFF : 0), place >> 6, 0);
     size_t n_listed = info->n_arguments && info->arguments[info->n_arguments - 1].type == 'S' ? next_byte(orders) % 6 : 0;
-    b->now_ns += next_span_ns(orders);
+    move_on(b, next_span_ns(orders));
     struct event_batch *batch = event_sink_batch(b->sinks[stream], cpu);
     uint32_t *w = event_batch_add(batch, b->now_ns, place & 0x20 ? next_number(orders) : b->current[cpu], kind, flags,
                                   info->n_words + n_listed);
@@ -166,12 +177,12 @@ static void add_claim(struct built *b, struct orders *orders, unsigned stream)
 static void add_gap(struct built *b, struct orders *orders, unsigned stream)
 {
     unsigned byte = next_byte(orders);
-    int64_t begin_ns = b->now_ns, end_ns = b->now_ns + next_span_ns(orders);
+    int64_t begin_ns = b->now_ns, end_ns = time_from(begin_ns, next_span_ns(orders));
     store_add_gap(b->writer, &(struct gap){.run = b->run, .stream = b->streams[stream], .cpu = byte & 128 ? CPU_UNKNOWN : (int32_t)(byte & 7) % N_CPUS,
                                            .begin_ns = byte & 8 ? NS_UNKNOWN : begin_ns, .end_ns = byte & 16 ? NS_UNKNOWN : end_ns,
                                            .n_lost = byte & 32 ? COUNT_UNKNOWN : byte, .reason = byte & 64 ? "overrun" : "cut"});
     if (!(byte & 8) && !(byte & 16))
-        b->now_ns = end_ns;
+        move_on(b, end_ns - begin_ns);
 }
 
 static void add_samples(struct built *b, struct orders *orders)
@@ -232,7 +243,8 @@ static void begin(struct built *b, struct orders *orders)
         b->sinks[i] = event_sink_new(b->writer, b->streams[i]);
         event_sink_set_flags_known(b->sinks[i], next_byte(orders) | (uint32_t)(byte & 1 ? FLAG_PREEMPT_DEPTH : 0));
     }
-    b->now_ns = next_byte(orders) & 1 ? INT64_C(1000000000) : -1000;
+    static const int64_t begins_ns[] = {1000000000, -1000, 0, INT64_MAX - 10000000, INT64_MIN + 1000, INT64_MIN, INT64_MAX / 2, 1000000000};
+    b->now_ns = begins_ns[next_byte(orders) & 7];
 }
 
 static struct store *store_of_orders(struct orders orders)

@@ -271,8 +271,8 @@ static void times_that_fall_are_raised_and_said(void **state)
     uint32_t artefact = store_add_artefact(writer, &(struct artefact){.run = run});
     uint32_t stream = store_add_stream(writer, &(struct stream){.run = run, .artefact = artefact});
     struct event_sink *sink = event_sink_new(writer, stream);
-    static const int64_t times[] = {10, 20, 15, 30};
-    for (size_t i = 0; i < 4; i++)
+    static const int64_t times[] = {10, 20, 15, 30, INT64_MAX - 5, INT64_MAX};
+    for (size_t i = 0; i < 6; i++)
         event_batch_add(event_sink_batch(sink, 1), times[i], 0, KIND_HRTIMER_CANCEL, 0, 2);
     event_sink_free(sink);
     int fd = store_writer_finish_fd(writer, &error);
@@ -280,9 +280,12 @@ static void times_that_fall_are_raised_and_said(void **state)
     struct event_view view;
     assert_int_equal(store_event_view(store, 0, &view, &error), OK);
     assert_int_equal(view.time_ns[2], 20);
-    assert_int_equal(store->n_notes, 1);
+    assert_int_equal(view.time_ns[3], 30);
+    assert_true(view.time_ns[4] == NS_LIMIT && view.time_ns[5] == NS_LIMIT);
+    assert_int_equal(store->n_notes, 2);
     assert_string_equal(store->notes[0].code, "events-out-of-order");
     assert_int_equal(store->notes[0].count, 1);
+    assert_int_equal(store->notes[1].count, 2);
     store_close(store);
 }
 
