@@ -13,25 +13,38 @@ struct armed_timer *armed_timer_at(struct armed_timer *timers, uint64_t address)
     return &timers[(address >> 6 ^ address >> 19) % N_TIMERS];
 }
 
+/* Sums and differences of an offset and a time stay in range. KTIME_MAX (never) lies beyond. */
+static bool is_usable(int64_t time_ns)
+{
+    return time_ns <= NS_LIMIT / 2 && time_ns >= -NS_LIMIT / 2;
+}
+
+/* A time of the kernel's clock as an event states it. */
+static int64_t stated_time_ns(const uint32_t *w)
+{
+    int64_t time_ns = event_words_i64(w);
+    return is_usable(time_ns) ? time_ns : NS_UNKNOWN;
+}
+
 struct armed_timer *armed_timer_start(struct armed_timer *timers, const uint32_t *w, int32_t tid)
 {
     uint64_t address = (uint64_t)event_words_i64(w);
     struct armed_timer *armed = armed_timer_at(timers, address);
-    *armed = (struct armed_timer){address, event_words_i64(w + 3), event_words_i64(w + 5), tid};
+    *armed = (struct armed_timer){address, stated_time_ns(w + 3), stated_time_ns(w + 5), tid};
     return armed;
 }
 
 void expiry_begin(struct expiry *e, struct armed_timer *timers, int64_t t_ns, const uint32_t *w)
 {
     uint64_t address = (uint64_t)event_words_i64(w);
-    int64_t now_ns = event_words_i64(w + 3);
+    int64_t now_ns = stated_time_ns(w + 3);
     struct armed_timer *armed = armed_timer_at(timers, address);
     e->in_callback = true;
     e->timer = address;
     e->function = w[2];
     e->entry_ns = t_ns;
     e->due_ns = e->hard_ns = e->late_ns = NS_UNKNOWN;
-    if (now_ns == NS_UNKNOWN)
+    if (now_ns == NS_UNKNOWN || !is_usable(t_ns))
         return;
     int64_t offset = clock_relation_learn(&e->clock, t_ns, now_ns);
     if (armed->address == address && armed->expires_ns != NS_UNKNOWN && armed->expires_ns <= now_ns) {
@@ -65,7 +78,7 @@ void expiry_stamp(const struct expiry *e, struct activation *a, int32_t cpu, int
 void expiry_guess(struct expiry *e, struct activation *a, int32_t cpu, int64_t t_ns, const struct armed_timer *armed)
 {
     int64_t offset;
-    if (!clock_relation_guess(&e->clock, t_ns, armed->expires_ns, &offset) || armed->expires_ns + offset > t_ns)
+    if (armed->expires_ns == NS_UNKNOWN || armed->soft_ns == NS_UNKNOWN || !clock_relation_guess(&e->clock, t_ns, armed->expires_ns, &offset) || armed->expires_ns + offset > t_ns)
         return;
     a->timer = armed->address;
     a->timer_cpu = cpu;

@@ -37,6 +37,7 @@ struct event_batch *event_batch_new(void)
     batch->kind = memory_new(EVENTS_PER_CHUNK * sizeof *batch->kind);
     batch->flags = memory_new(EVENTS_PER_CHUNK * sizeof *batch->flags);
     batch->arg = memory_new(EVENTS_PER_CHUNK * sizeof *batch->arg);
+    event_batch_grow(batch, 0); /* an event without words has a place for them too */
     local_strings_init(&batch->strings);
     return batch;
 }
