@@ -24,11 +24,11 @@ struct line {
     int64_t *arrival_ns, *duration_ns;
 };
 
-/* What is open on a CPU; -1: not. Interrupts and NMIs shift what they interrupt, so that spans are net. */
+/* What is open on a CPU; NS_UNKNOWN: not. Interrupts and NMIs shift what they interrupt, so that spans are net. */
 struct cpu_bound {
     bool seen_irq_events, seen_preempt_events, need_resched;
     bool preempt_off, irqs_off, schedules_in_irq;
-    int64_t poid, paie, psd, dst, irq, nmi_end;
+    int64_t poid, paie, psd, dst, irq;
     uint32_t irq_name;
     int32_t current, psd_tid;
     struct bound_terms terms;
@@ -44,16 +44,21 @@ struct collector {
     bool overflowed;
 };
 
+static bool is_open(int64_t begin_ns)
+{
+    return begin_ns != NS_UNKNOWN;
+}
+
 static void longest(int64_t *term, int64_t begin, int64_t end)
 {
-    if (begin >= 0 && end - begin > *term)
+    if (is_open(begin) && end - begin > *term)
         *term = end - begin;
 }
 
-static void shift(int64_t *begin, int64_t by)
+static void shift(int64_t *begin, int64_t by, int64_t now)
 {
-    if (*begin >= 0)
-        *begin += by;
+    if (is_open(*begin))
+        *begin = by < now - *begin ? *begin + by : now;
 }
 
 static void add_interrupt(struct collector *c, struct cpu_bound *cpu, uint32_t name, int64_t arrival, int64_t duration)
@@ -83,21 +88,21 @@ static void interrupt_ends(struct collector *c, struct cpu_bound *cpu, int64_t n
 {
     int64_t duration = now - cpu->irq;
     add_interrupt(c, cpu, cpu->irq_name, cpu->irq, duration);
-    shift(&cpu->poid, duration);
-    shift(&cpu->dst, duration);
-    shift(&cpu->paie, duration);
+    shift(&cpu->poid, duration, now);
+    shift(&cpu->dst, duration, now);
+    shift(&cpu->paie, duration, now);
     if (cpu->schedules_in_irq)
-        shift(&cpu->psd, duration);
-    cpu->irq = -1;
+        shift(&cpu->psd, duration, now);
+    cpu->irq = NS_UNKNOWN;
     cpu->irq_name = 0;
     /* The interrupt asked for a reschedule: from here on it is wanted with all enabled, unless a section is open. */
-    if (cpu->need_resched && cpu->paie < 0 && cpu->poid < 0 && cpu->psd < 0)
+    if (cpu->need_resched && !is_open(cpu->paie) && !is_open(cpu->poid) && !is_open(cpu->psd))
         cpu->paie = now;
 }
 
 static void section_opens(struct cpu_bound *cpu, int64_t now)
 {
-    if (cpu->poid < 0)
+    if (!is_open(cpu->poid))
         cpu->poid = now;
 }
 
@@ -105,7 +110,7 @@ static void section_closes(struct cpu_bound *cpu, int64_t now)
 {
     if (cpu->current != 0) /* idle's sections are left when the wakeup comes */
         longest(&cpu->terms.poid_ns, cpu->poid, now);
-    cpu->poid = -1;
+    cpu->poid = NS_UNKNOWN;
     if (cpu->need_resched)
         cpu->paie = now;
 }
@@ -115,23 +120,23 @@ static void on_irq(struct collector *c, struct cpu_bound *cpu, bool disable, uin
     bool is_entry = word_class(&c->words, caller) & WORD_IRQ_ENTRY;
     cpu->seen_irq_events = true;
     if (disable && is_entry) {
-        if (cpu->irq < 0) {
-            cpu->schedules_in_irq = cpu->psd >= 0;
+        if (!is_open(cpu->irq)) {
+            cpu->schedules_in_irq = is_open(cpu->psd);
             cpu->irq = now;
         }
         return;
     }
-    if (cpu->irq >= 0) {
+    if (is_open(cpu->irq)) {
         if (!disable)
             interrupt_ends(c, cpu, now);
         return;
     }
     cpu->irqs_off = disable;
     if (disable) {
-        if (cpu->psd >= 0 && cpu->current == cpu->psd_tid)
+        if (is_open(cpu->psd) && cpu->current == cpu->psd_tid)
             cpu->dst = now;
         section_opens(cpu, now);
-    } else if (!cpu->preempt_off && cpu->psd < 0) {
+    } else if (!cpu->preempt_off && !is_open(cpu->psd)) {
         section_closes(cpu, now);
     }
 }
@@ -139,20 +144,20 @@ static void on_irq(struct collector *c, struct cpu_bound *cpu, bool disable, uin
 static void on_preempt(struct collector *c, struct cpu_bound *cpu, bool disable, uint32_t caller, int64_t now)
 {
     cpu->seen_preempt_events = true;
-    if (cpu->irq >= 0)
+    if (is_open(cpu->irq))
         return;
     if (disable && word_class(&c->words, caller) & WORD_SCHEDULES) {
         if (cpu->need_resched && !cpu->irqs_off && cpu->current != 0)
             longest(&cpu->terms.paie_ns, cpu->paie, now);
-        cpu->paie = -1;
+        cpu->paie = NS_UNKNOWN;
         cpu->psd_tid = cpu->current;
         cpu->psd = now;
         return;
     }
-    if (!disable && cpu->psd >= 0) {
+    if (!disable && is_open(cpu->psd)) {
         longest(&cpu->terms.dst_ns, cpu->dst, now);
         longest(&cpu->terms.psd_ns, cpu->psd, now);
-        cpu->psd = cpu->dst = cpu->poid = -1;
+        cpu->psd = cpu->dst = cpu->poid = NS_UNKNOWN;
         cpu->preempt_off = cpu->irqs_off = false;
         if (cpu->need_resched)
             cpu->paie = now;
@@ -179,22 +184,24 @@ static void apply(struct collector *c, const struct event_ref *ref)
     case KIND_PREEMPT_ENABLE: on_preempt(c, cpu, false, words[0], now); break;
     case KIND_SCHED_SWITCH: cpu->current = (int32_t)words[5]; break;
     case KIND_VECTOR_ENTRY:
-        if (cpu->irq >= 0 && !cpu->irq_name)
+        if (is_open(cpu->irq) && !cpu->irq_name)
             cpu->irq_name = words[0];
         break;
     case KIND_IRQ_HANDLER_ENTRY:
-        if (cpu->irq >= 0 && !cpu->irq_name)
+        if (is_open(cpu->irq) && !cpu->irq_name)
             cpu->irq_name = words[1];
         break;
     case KIND_NMI_HANDLER: {
         int64_t duration = event_words_i64(words + 1);
+        if (duration > LIMIT_NS)
+            duration = LIMIT_NS;
         if (duration > 0) {
             add_interrupt(c, cpu, NAME_NMI, now - duration, duration);
-            shift(&cpu->irq, duration);
-            shift(&cpu->poid, duration);
-            shift(&cpu->psd, duration);
-            shift(&cpu->dst, duration);
-            shift(&cpu->paie, duration);
+            shift(&cpu->irq, duration, now);
+            shift(&cpu->poid, duration, now);
+            shift(&cpu->psd, duration, now);
+            shift(&cpu->dst, duration, now);
+            shift(&cpu->paie, duration, now);
         }
         break;
     }
@@ -304,7 +311,7 @@ static enum status bound_one_run(const struct store *store, uint32_t run, struct
     if (!c.cpus)
         return OK;
     for (size_t i = 0; i < c.n_cpus; i++)
-        c.cpus[i].poid = c.cpus[i].paie = c.cpus[i].psd = c.cpus[i].dst = c.cpus[i].irq = -1;
+        c.cpus[i].poid = c.cpus[i].paie = c.cpus[i].psd = c.cpus[i].dst = c.cpus[i].irq = NS_UNKNOWN;
     word_classes_init(&c.words, store);
     struct event_merge *merge = event_merge_new(store, run, ROW_NONE, INT64_MIN, INT64_MAX, error);
     struct event_ref ref;

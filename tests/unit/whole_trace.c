@@ -195,6 +195,53 @@ static void what_tracing_cost_is_unknown(void **state)
     }
 }
 
+static int64_t integer_of(const struct finding *f, const char *key)
+{
+    for (size_t i = 0; f && i < f->n_values; i++)
+        if (!strcmp(f->values[i].key, key))
+            return f->values[i].integer;
+    return NS_UNKNOWN;
+}
+
+/* A section of 50 us, the scheduler's of 30 us, an NMI of 20 us in the section: it delays, but is not of the section. */
+static int64_t bound_of_sections(int64_t shift_ns)
+{
+    struct trace_builder b = trace_begin("mono");
+    b.shift_ns = shift_ns;
+    trace_task(&b, HOG, 120, "hog");
+    trace_task(&b, RT, 4, "cyclictest");
+    trace_switch(&b, 0, 10, 'S', HOG);
+    trace_section(&b, 0, 100, KIND_PREEMPT_DISABLE, "work", 0);
+    uint32_t *w;
+    trace_add(&b, 0, 140, KIND_NMI_HANDLER, 0, &w);
+    event_words_set_i64(w + 1, 20000);
+    trace_section(&b, 0, 170, KIND_PREEMPT_ENABLE, "work", 0);
+    trace_section(&b, 0, 200, KIND_IRQ_DISABLE, "lock", 0);
+    trace_section(&b, 0, 210, KIND_IRQ_ENABLE, "lock", 0);
+    trace_section(&b, 0, 300, KIND_PREEMPT_DISABLE, "schedule", 0);
+    trace_switch(&b, 0, 320, 'R', RT);
+    trace_section(&b, 0, 330, KIND_PREEMPT_ENABLE, "schedule", 0);
+    trace_switch(&b, 0, 400, 'S', 0);
+    struct answer a = explain(&b, NULL);
+    const struct finding *f = found(&a, "latency-bound");
+    assert_non_null(f);
+    assert_int_equal(integer_of(f, "poid_ns"), 50000);
+    assert_int_equal(integer_of(f, "psd_ns"), 30000);
+    int64_t bound_ns = integer_of(f, "bound_ns");
+    answer_release(&a);
+    return bound_ns;
+}
+
+/* A trace may begin before the zero of its clock (a latency tracer's rows do). */
+static void the_bound_is_the_same_at_any_time(void **state)
+{
+    (void)state;
+    int64_t bound_ns = bound_of_sections(0);
+    assert_true(bound_ns >= 80000);
+    assert_int_equal(bound_of_sections(-1000000000), bound_ns);
+    assert_int_equal(bound_of_sections(-200000), bound_ns);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +250,7 @@ int main(void)
         cmocka_unit_test(without_the_culprit_the_others_remain),
         cmocka_unit_test(what_tracing_may_have_cost),
         cmocka_unit_test(what_tracing_cost_is_unknown),
+        cmocka_unit_test(the_bound_is_the_same_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
