@@ -357,7 +357,9 @@ static void add_rest(const struct cause_input *input, const struct shares *share
     int64_t usual = typical_path + typical_kind_ns(typical, SLICE_SCHED);
     add(list, path_frequency(input, path + sched, usual, one_step), usual); /* of equal excess it is the better name */
     add(list, path_fault(input), 0);
-    enum confidence path_confidence = typical->n_windows >= 4 && !one_step ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
+    /* Without handlers' rows the rest of the interrupt is in the switch, whatever it did there. */
+    bool is_seen = input->sweep->has_handlers || input->window->a.is_head;
+    enum confidence path_confidence = typical->n_windows >= 4 && !one_step && is_seen ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
     add(list, (struct candidate){.cause = sched > path ? CAUSE_CONTEXT_SWITCH : CAUSE_KERNEL_PATH,
                                  .culprit = sched > path ? "switch" : "timer interrupt and wakeup",
                                  .confidence = path_confidence, .why = one_step ? "one-step-of-path" : "own-path", .amount_ns = path + sched},
@@ -447,7 +449,9 @@ static void keep_best(const struct cause_input *input, struct candidates *list, 
     bool small = 2 * best->excess_ns < total_excess;
     if (best->confidence > CONFIDENCE_POSSIBLE && (small || (!input->is_complete && best->confidence > CONFIDENCE_LIKELY)))
         best->confidence = small ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY;
-    if (best->confidence > CONFIDENCE_POSSIBLE && needs_switches(input, best->cause))
+    /* A tool's word alone does not say that the thread was in an earlier cycle: what it waited for may have come late to it. */
+    bool is_told = best->cause == CAUSE_SELF && input->window->a.tid == TID_UNKNOWN && input->window->kind != WINDOW_SECTION;
+    if (best->confidence > CONFIDENCE_POSSIBLE && (is_told || needs_switches(input, best->cause)))
         best->confidence = CONFIDENCE_POSSIBLE;
     if (best->cause == CAUSE_HARDWARE_STALL && !best->culprit) {
         char text[DURATION_TEXT_BYTES];

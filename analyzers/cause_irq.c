@@ -122,6 +122,14 @@ static enum confidence long_handler_confidence(const struct cause_input *input, 
     return h->n >= 5 ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY;
 }
 
+/* The interrupt that woke the thread itself, without the callbacks in it: what of it was the wakeup's own path is not known. */
+static bool is_own_without_callbacks(const struct cause_input *input, const struct share *line)
+{
+    const struct activation *a = &input->window->a;
+    return a->tid != TID_UNKNOWN && !a->is_head && a->handler_ns != NS_UNKNOWN && line->subject.kind == OPEN_VECTOR && line->n <= 1 &&
+           !input->sweep->has_callbacks;
+}
+
 struct candidate irq_verdict(const struct cause_input *input, int64_t amount_ns)
 {
     struct candidate c = {.cause = CAUSE_IRQ, .confidence = CONFIDENCE_LIKELY, .amount_ns = amount_ns, .why = "long-handler"};
@@ -158,5 +166,7 @@ struct candidate irq_verdict(const struct cause_input *input, int64_t amount_ns)
         c.confidence = many ? CONFIDENCE_PROVEN : long_handler_confidence(input, &line, subject.function, cpu);
         c.why = many ? "many-handlers" : "long-handler";
     }
+    if (c.confidence > CONFIDENCE_POSSIBLE && is_own_without_callbacks(input, &line))
+        c.confidence = CONFIDENCE_POSSIBLE;
     return c;
 }

@@ -6,7 +6,7 @@
  *     preempt depth above 0                                         preempt-off
  *     depth 0, need-resched set, preemptible kernel                 missed-preemption
  *     depth 0, need-resched set, else                               non-preemptible-kernel
- *     depth 0, need-resched never set                               throttling (RT), else unknown
+ *     depth 0, need-resched hardly set                              throttling (RT), else unknown
  *     nothing known                                                 lower-priority-task
  */
 #include "analyzers/cause.h"
@@ -86,7 +86,7 @@ struct verdict_of_wait wait_verdict(const struct cause_input *input, const struc
     if (depth_known && h->n_depth_positive > h->n_depth_zero)
         return verdict(CAUSE_PREEMPT_OFF, h->n_depth_zero || h->n_depth_positive < 2 ? CONFIDENCE_LIKELY : CONFIDENCE_PROVEN,
                        "preempt-depth-positive");
-    if (depth_known && h->n_resched) {
+    if (depth_known && h->n_resched > h->n_no_resched) { /* else it was due for the smaller part only */
         if (input->model == MODEL_PREEMPTIBLE)
             return verdict(CAUSE_MISSED_PREEMPTION, all_doubtful || h->n_depth_zero < 2 ? CONFIDENCE_LIKELY : CONFIDENCE_PROVEN,
                            "need-resched-at-depth-zero");

@@ -342,7 +342,11 @@ static void note_kind(struct run_state *r, unsigned kind, const uint32_t *w, int
     case KIND_FUNCGRAPH_ENTRY:
         s->has_functions = true;
         break;
+    case KIND_CSD_FUNCTION_ENTRY:
+        s->has_callbacks = true;
+        break;
     case KIND_HRTIMER_EXPIRE_ENTRY:
+        s->has_callbacks = true;
         note_other_timer(r, (uint64_t)event_words_i64(w), t_ns, cpu);
         if (t_ns > r->w->begin_ns && t_ns <= r->w->end_ns) {
             const char *function = store_string(r->store, w[2]);

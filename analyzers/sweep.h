@@ -139,6 +139,7 @@ struct sweep {
     bool has_preempt_events;
     bool has_idle_events;
     bool has_handlers;          /* irq or vector events */
+    bool has_callbacks;         /* of timers and of remote calls, within handlers */
     bool has_switches, has_functions;
     int64_t passed_over_ns;     /* a handler that began after the due time expired other timers only; NS_UNKNOWN */
     uint32_t n_hard_off;        /* rows between due and handler that show Linux with hardware interrupts off */

@@ -147,6 +147,70 @@ static void the_leaving_task_still_writes_rows(void **state)
     answer_release(&a);
 }
 
+/* One cycle of a thread whose rows are chosen: callbacks, handlers; the switch at its end. */
+static void plain_cycle(struct trace_builder *b, double us, bool has_handler, double exit_us, double switch_us)
+{
+    if (has_handler)
+        trace_vector(b, 0, us, true, "local_timer", 236, HARD);
+    trace_wake(b, 0, us + 2, KIND_SCHED_WAKING, RT, 0);
+    trace_wake(b, 0, us + 3, KIND_SCHED_WAKEUP, RT, 0);
+    if (has_handler)
+        trace_vector(b, 0, us + exit_us, false, "local_timer", 236, HARD_RESCHED);
+    trace_switch(b, 0, us + switch_us, 'R', RT);
+    trace_switch(b, 0, us + switch_us + 10, 'S', 0);
+}
+
+/* What the waking interrupt does behind the waking may be the wakeup's own path: only its callbacks would tell. */
+static void the_own_interrupt_without_callbacks(void **state)
+{
+    (void)state;
+    struct trace_builder b = trace_begin("mono");
+    trace_task(&b, RT, 4, "cyclictest");
+    for (int i = 1; i <= 40; i++)
+        plain_cycle(&b, 1000 * i, true, i % 10 ? 6 : 300, i % 10 ? 10 : 304);
+    struct answer a = explain(&b, NULL);
+    assert_int_equal(a.analysis.outliers[0]->latency_ns, 302000);
+    assert_true(a.analysis.outliers[0]->confidence <= CONFIDENCE_POSSIBLE);
+    answer_release(&a);
+}
+
+/* No handler is recorded, so the rest of the waking interrupt is in the time up to the switch. */
+static void a_switch_without_handlers(void **state)
+{
+    (void)state;
+    struct trace_builder b = trace_begin("mono");
+    trace_task(&b, RT, 4, "cyclictest");
+    for (int i = 1; i <= 40; i++)
+        plain_cycle(&b, 1000 * i, false, 0, i == 30 ? 20 : 10);
+    struct answer a = explain(&b, NULL);
+    assert_int_equal(a.analysis.outliers[0]->latency_ns, 18000);
+    assert_int_equal(a.analysis.outliers[0]->cause, CAUSE_CONTEXT_SWITCH);
+    assert_true(a.analysis.outliers[0]->confidence <= CONFIDENCE_POSSIBLE);
+    answer_release(&a);
+}
+
+/* A reschedule that is due at the last of ten ticks only was not missed before. */
+static void a_reschedule_that_came_late(void **state)
+{
+    (void)state;
+    struct trace_builder b = ordinary();
+    trace_task(&b, 15, 98, "ktimers/0");
+    trace_switch(&b, 0, 20800, 'R', 15);
+    trace_switch(&b, 0, 20810, 'S', 0);
+    trace_switch(&b, 0, 20900, 'R', LOW);
+    wake_at(&b, 21002);
+    for (int k = 1; k <= 10; k++) {
+        uint32_t flags = k < 9 ? HARD : HARD_RESCHED;
+        trace_vector(&b, 0, 21002 + 4000 * k, true, "local_timer", 236, flags);
+        trace_vector(&b, 0, 21006 + 4000 * k, false, "local_timer", 236, flags);
+    }
+    trace_switch(&b, 0, 61020, 'R', RT);
+    struct answer a = explain(&b, "cyclictest");
+    assert_int_not_equal(a.analysis.outliers[0]->cause, CAUSE_MISSED_PREEMPTION);
+    assert_true(a.analysis.outliers[0]->confidence <= CONFIDENCE_POSSIBLE);
+    answer_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +219,9 @@ int main(void)
         cmocka_unit_test(without_switches_none_is_late_by_itself),
         cmocka_unit_test(a_switch_that_is_missing_is_a_loss),
         cmocka_unit_test(the_leaving_task_still_writes_rows),
+        cmocka_unit_test(the_own_interrupt_without_callbacks),
+        cmocka_unit_test(a_switch_without_handlers),
+        cmocka_unit_test(a_reschedule_that_came_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
