@@ -49,10 +49,11 @@ static bool put_ns(int64_t ns, char *text, size_t size)
 static bool read_path(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
     bool any = false;
+    struct row_range rows = store_series_of_run(store, m->run);
     text[0] = '\0';
     for (enum measure_path path = PATH_TIMER_WAKEUP; path <= PATH_NOISE; path++)
-        for (size_t i = 0; i < store->n_series; i++)
-            if (store->series[i].run == m->run && store->series[i].path == path && store->series[i].n_samples != 0) {
+        for (uint32_t i = rows.begin; i < rows.end; i++)
+            if (store->series[i].path == path && store->series[i].n_samples != 0) {
                 size_t length = strlen(text);
                 snprintf(text + length, size - length, "%s%s", any ? ", " : "", measure_path_name(path));
                 any = true;
@@ -96,9 +97,10 @@ static bool read_isolation(const struct store *store, const struct measured_run 
         return run_fact(store, m->run, "cmdline") ? copy("not isolated", text, size) : false;
     struct cpuset set;
     bool is_known = isolated_cpus_parse(isolated, &set), all_inside = true, any = false;
-    for (size_t i = 0; i < store->n_series && is_known; i++) {
+    struct row_range rows = store_series_of_run(store, m->run);
+    for (uint32_t i = rows.begin; i < rows.end && is_known; i++) {
         const struct series *s = &store->series[i];
-        if (s->run != m->run || s->cpu == CPU_UNKNOWN)
+        if (s->cpu == CPU_UNKNOWN)
             continue;
         any = true;
         all_inside &= cpuset_has(&set, s->cpu);
@@ -109,8 +111,9 @@ static bool read_isolation(const struct store *store, const struct measured_run 
 
 static bool read_policy(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
-    for (size_t i = 0; i < store->n_series; i++)
-        if (store->series[i].run == m->run && store->series[i].policy != POLICY_UNKNOWN && !series_is_cokernel(store, &store->series[i]))
+    struct row_range rows = store_series_of_run(store, m->run);
+    for (uint32_t i = rows.begin; i < rows.end; i++)
+        if (store->series[i].policy != POLICY_UNKNOWN && !series_is_cokernel(store, &store->series[i]))
             return copy(policy_name(store->series[i].policy), text, size);
     return false;
 }
@@ -118,8 +121,9 @@ static bool read_policy(const struct store *store, const struct measured_run *m,
 static bool read_priority(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
     int32_t highest = PRIO_UNKNOWN;
-    for (size_t i = 0; i < store->n_series; i++)
-        if (store->series[i].run == m->run && store->series[i].priority != PRIO_UNKNOWN && store->series[i].priority > highest &&
+    struct row_range rows = store_series_of_run(store, m->run);
+    for (uint32_t i = rows.begin; i < rows.end; i++)
+        if (store->series[i].priority != PRIO_UNKNOWN && store->series[i].priority > highest &&
             !series_is_cokernel(store, &store->series[i]))
             highest = store->series[i].priority;
     if (highest == PRIO_UNKNOWN)
@@ -139,8 +143,9 @@ static bool names_cokernel(const char *text)
 
 static bool read_core(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
-    for (size_t i = 0; i < store->n_series; i++)
-        if (store->series[i].run == m->run && series_is_cokernel(store, &store->series[i]))
+    struct row_range rows = store_series_of_run(store, m->run);
+    for (uint32_t i = rows.begin; i < rows.end; i++)
+        if (series_is_cokernel(store, &store->series[i]))
             return copy("co-kernel", text, size);
     const char *core = run_fact(store, m->run, "core|realtime.core|xenomai.core");
     if (core)
@@ -168,11 +173,12 @@ static bool read_cpus(const struct store *store, const struct measured_run *m, c
 {
     size_t length = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < store->n_series && length + 16 < size; i++) {
+    struct row_range rows = store_series_of_run(store, m->run);
+    for (uint32_t i = rows.begin; i < rows.end && length + 16 < size; i++) {
         const struct series *s = &store->series[i];
-        bool is_new = s->run == m->run && s->cpu != CPU_UNKNOWN;
-        for (size_t k = 0; k < i && is_new; k++)
-            is_new = store->series[k].run != m->run || store->series[k].cpu != s->cpu;
+        bool is_new = s->cpu != CPU_UNKNOWN;
+        for (uint32_t k = rows.begin; k < i && is_new; k++)
+            is_new = store->series[k].cpu != s->cpu;
         if (is_new)
             length += (size_t)snprintf(text + length, size - length, "%s%" PRId32, length ? "," : "", s->cpu);
     }
@@ -248,16 +254,18 @@ static bool read_locked(const struct store *store, const struct measured_run *m,
 
 static bool read_tool(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
-    for (size_t i = 0; i < store->n_series; i++)
-        if (store->series[i].run == m->run && store->series[i].tool)
+    struct row_range rows = store_series_of_run(store, m->run);
+    for (uint32_t i = rows.begin; i < rows.end; i++)
+        if (store->series[i].tool)
             return copy(store->series[i].tool, text, size);
     return false;
 }
 
 static bool read_omission(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
-    for (size_t i = 0; i < store->n_series; i++) {
-        enum omission o = store->series[i].run == m->run ? store->series[i].omission : OMISSION_UNKNOWN;
+    struct row_range rows = store_series_of_run(store, m->run);
+    for (uint32_t i = rows.begin; i < rows.end; i++) {
+        enum omission o = store->series[i].omission;
         if (o != OMISSION_UNKNOWN)
             return copy(o == OMISSION_SKIPS ? "skips missed periods" : o == OMISSION_REPLAYS ? "replays missed periods" : "has no periods",
                         text, size);
@@ -268,8 +276,9 @@ static bool read_omission(const struct store *store, const struct measured_run *
 static bool read_limit(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
     int64_t limit = NS_UNKNOWN;
-    for (size_t i = 0; i < store->n_series; i++)
-        if (store->series[i].run == m->run && store->series[i].overflow_limit_ns > limit)
+    struct row_range rows = store_series_of_run(store, m->run);
+    for (uint32_t i = rows.begin; i < rows.end; i++)
+        if (store->series[i].overflow_limit_ns > limit)
             limit = store->series[i].overflow_limit_ns;
     if (limit == NS_UNKNOWN)
         return false;
@@ -278,8 +287,9 @@ static bool read_limit(const struct store *store, const struct measured_run *m, 
 
 static bool read_resolution(const struct store *store, const struct measured_run *m, char *text, size_t size)
 {
-    for (size_t i = 0; i < store->n_series; i++)
-        if (store->series[i].run == m->run && store->series[i].resolution_ns > 0) {
+    struct row_range rows = store_series_of_run(store, m->run);
+    for (uint32_t i = rows.begin; i < rows.end; i++)
+        if (store->series[i].resolution_ns > 0) {
             return put_ns(store->series[i].resolution_ns, text, size);
         }
     return false;

@@ -13,8 +13,9 @@ static const enum measure_path preferred[] = {PATH_TIMER_WAKEUP, PATH_IRQ_RESPON
 
 static bool run_has_path(const struct store *store, uint32_t run, enum measure_path path)
 {
-    for (size_t i = 0; i < store->n_series; i++)
-        if (store->series[i].run == run && store->series[i].path == path && store->series[i].n_samples != 0)
+    struct row_range rows = store_series_of_run(store, run);
+    for (uint32_t i = rows.begin; i < rows.end; i++)
+        if (store->series[i].path == path && store->series[i].n_samples != 0)
             return true;
     return false;
 }

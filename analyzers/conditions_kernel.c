@@ -147,9 +147,10 @@ enum condition judge_isolation(const struct store *store, uint32_t run, struct f
         return CONDITION_BAD;
     }
     bool any = false;
-    for (uint32_t i = 0; i < store->n_series; i++) {
+    struct row_range rows = store_series_of_run(store, run);
+    for (uint32_t i = rows.begin; i < rows.end; i++) {
         const struct series *s = &store->series[i];
-        if (s->run != run || s->cpu == CPU_UNKNOWN)
+        if (s->cpu == CPU_UNKNOWN)
             continue;
         any = true;
         if (cpuset_has(&set, s->cpu))

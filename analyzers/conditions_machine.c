@@ -12,9 +12,10 @@
 static const char *governor_of(const struct store *store, uint32_t run)
 {
     const char *found = run_fact(store, run, "cpu.governor");
-    for (size_t i = 0; i < store->n_series && !found; i++) {
+    struct row_range rows = store_series_of_run(store, run);
+    for (uint32_t i = rows.begin; i < rows.end && !found; i++) {
         char key[40];
-        if (store->series[i].run != run || store->series[i].cpu == CPU_UNKNOWN)
+        if (store->series[i].cpu == CPU_UNKNOWN)
             continue;
         snprintf(key, sizeof key, "cpu.%" PRId32 ".governor", store->series[i].cpu);
         found = run_fact(store, run, key);
@@ -113,10 +114,10 @@ static bool is_kernel_helper(const char *comm)
 
 static bool is_measuring(const struct store *store, uint32_t run, const struct task *task)
 {
-    for (size_t i = 0; i < store->n_series; i++)
-        if (store->series[i].run == run &&
-            ((store->series[i].tid != TID_UNKNOWN && store->series[i].tid == task->tid) ||
-             (store->series[i].tool && task->comm && strncmp(task->comm, store->series[i].tool, 12) == 0)))
+    struct row_range rows = store_series_of_run(store, run);
+    for (uint32_t i = rows.begin; i < rows.end; i++)
+        if ((store->series[i].tid != TID_UNKNOWN && store->series[i].tid == task->tid) ||
+            (store->series[i].tool && task->comm && strncmp(task->comm, store->series[i].tool, 12) == 0))
             return true;
     return false;
 }
@@ -126,8 +127,9 @@ static bool is_bound_elsewhere(const struct store *store, uint32_t run, const st
 {
     if (task->cpu == CPU_UNKNOWN)
         return false;
-    for (size_t i = 0; i < store->n_series; i++)
-        if (store->series[i].run == run && (store->series[i].cpu == CPU_UNKNOWN || store->series[i].cpu == task->cpu))
+    struct row_range rows = store_series_of_run(store, run);
+    for (uint32_t i = rows.begin; i < rows.end; i++)
+        if (store->series[i].cpu == CPU_UNKNOWN || store->series[i].cpu == task->cpu)
             return false;
     return true;
 }

@@ -14,10 +14,9 @@ int32_t run_priority(const struct store *store, uint32_t run, bool *is_cokernel)
 {
     int32_t highest = PRIO_UNKNOWN;
     *is_cokernel = false;
-    for (size_t i = 0; i < store->n_series; i++) {
+    struct row_range rows = store_series_of_run(store, run);
+    for (uint32_t i = rows.begin; i < rows.end; i++) {
         const struct series *s = &store->series[i];
-        if (s->run != run)
-            continue;
         *is_cokernel |= series_is_cokernel(store, s);
         if (s->priority != PRIO_UNKNOWN && s->priority > highest)
             highest = s->priority;
@@ -41,10 +40,11 @@ enum condition judge_command(const struct store *store, uint32_t run, struct fin
     }
     int64_t loops;
     if (fact_integer(run_tool_fact(store, run, "loops"), &loops) && loops > 0) {
-        for (uint32_t i = 0; i < store->n_series; i++) {
+        struct row_range rows = store_series_of_run(store, run);
+        for (uint32_t i = rows.begin; i < rows.end; i++) {
             const struct series *s = &store->series[i];
             /* A run that ended early has fewer; more than asked for belongs to another command. */
-            if (s->run != run || s->n_samples == COUNT_UNKNOWN || s->n_samples <= (uint64_t)loops + (uint64_t)loops / 100)
+            if (s->n_samples == COUNT_UNKNOWN || s->n_samples <= (uint64_t)loops + (uint64_t)loops / 100)
                 continue;
             struct finding *finding = condition_tell(out, "command-mismatch", "loops", SEVERITY_WARNING, CONFIDENCE_PROVEN, run);
             finding->series = i;
@@ -70,9 +70,10 @@ enum condition judge_priority(const struct store *store, uint32_t run, struct fi
         return CONDITION_GOOD;
     enum condition worst = CONDITION_UNKNOWN;
     bool any_measures = false, any_tracer = false;
-    for (uint32_t i = 0; i < store->n_series; i++) {
+    struct row_range rows = store_series_of_run(store, run);
+    for (uint32_t i = rows.begin; i < rows.end; i++) {
         const struct series *s = &store->series[i];
-        if (s->run != run || s->path != PATH_TIMER_WAKEUP)
+        if (s->path != PATH_TIMER_WAKEUP)
             continue;
         any_tracer |= series_is_of_tracer(s);
         if (series_is_of_tracer(s))
@@ -105,10 +106,11 @@ enum condition judge_length(const struct store *store, uint32_t run, struct find
     int64_t longest = NS_UNKNOWN;
     uint64_t most = COUNT_UNKNOWN;
     bool few_count = false;
-    for (size_t i = 0; i < store->n_series; i++) {
+    struct row_range rows = store_series_of_run(store, run);
+    for (uint32_t i = rows.begin; i < rows.end; i++) {
         const struct series *s = &store->series[i];
         /* One header of a latency tracer is no run; block maxima count by their time. */
-        if (s->run != run || (s->path == PATH_SECTION && s->n_samples == 1))
+        if (s->path == PATH_SECTION && s->n_samples == 1)
             continue;
         int64_t duration = series_duration_ns(s);
         if (duration != NS_UNKNOWN && (longest == NS_UNKNOWN || duration > longest))
@@ -170,9 +172,10 @@ enum condition judge_secondary(const struct store *store, uint32_t run, struct f
 enum condition judge_timer(const struct store *store, uint32_t run, struct findings *out)
 {
     bool any = false;
-    for (uint32_t i = 0; i < store->n_series; i++) {
+    struct row_range rows = store_series_of_run(store, run);
+    for (uint32_t i = rows.begin; i < rows.end; i++) {
         const struct series *s = &store->series[i];
-        if (s->run != run || !series_is_cokernel(store, s) || s->min_ns == NS_UNKNOWN)
+        if (!series_is_cokernel(store, s) || s->min_ns == NS_UNKNOWN)
             continue;
         any = true;
         if (s->min_ns >= -1000)

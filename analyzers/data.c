@@ -2,10 +2,12 @@
 /* What is in the files and what is not: importers' notes as findings, and what the rows themselves say. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzers/analyzer.h"
 #include "analyzers/series_shape.h"
+#include "base/memory.h"
 
 /* Notes that are findings, and how grave. Other notes stay with their artefact. */
 static const struct note_rule {
@@ -189,19 +191,24 @@ static void tell_missing_entries(const struct store *store, struct findings *out
 /* One file that holds several measurements. */
 static void tell_mixed_runs(const struct store *store, struct findings *out)
 {
-    for (uint32_t a = 0; a < store->n_artefacts; a++) {
-        uint32_t last = ROW_NONE;
-        int64_t n_runs = 0;
-        for (size_t i = 0; i < store->n_series; i++)
-            if (store->series[i].artefact == a && store->series[i].run != last) {
-                last = store->series[i].run;
-                n_runs++;
-            }
-        if (n_runs < 2)
+    struct held {
+        int64_t n_runs;
+        uint32_t last;
+    } *held = memory_new((store->n_artefacts + 1) * sizeof *held);
+    for (size_t i = 0; i < store->n_series; i++) { /* grouped by run */
+        const struct series *s = &store->series[i];
+        struct held *h = s->artefact < store->n_artefacts ? &held[s->artefact] : NULL;
+        if (!h || (h->n_runs > 0 && h->last == s->run))
             continue;
-        struct finding *finding = add(store, out, "mixed-runs", "", SEVERITY_NOTE, store->artefacts[a].run, a);
-        finding_integer(out, finding, "n_runs", n_runs);
+        h->last = s->run;
+        h->n_runs++;
     }
+    for (uint32_t a = 0; a < store->n_artefacts; a++)
+        if (held[a].n_runs > 1) {
+            struct finding *finding = add(store, out, "mixed-runs", "", SEVERITY_NOTE, store->artefacts[a].run, a);
+            finding_integer(out, finding, "n_runs", held[a].n_runs);
+        }
+    free(held);
 }
 
 static enum status data_run(const struct store *store, const struct analysis_options *options, struct analysis *analysis,

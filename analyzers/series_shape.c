@@ -161,6 +161,7 @@ const char *run_fact(const struct store *store, uint32_t run, const char *keys)
 const char *run_tool_fact(const struct store *store, uint32_t run, const char *name)
 {
     size_t length = strlen(name);
+    struct row_range rows = store_series_of_run(store, run);
     for (size_t i = 0; i < store->n_facts; i++) {
         const struct fact *fact = &store->facts[i];
         if (fact->run != run || !fact->key || !fact->value || !*fact->value)
@@ -168,9 +169,9 @@ const char *run_tool_fact(const struct store *store, uint32_t run, const char *n
         const char *dot = strchr(fact->key, '.');
         if (!dot || strcmp(dot + 1, name) != 0 || strlen(dot + 1) != length)
             continue;
-        for (size_t s = 0; s < store->n_series; s++) {
+        for (uint32_t s = rows.begin; s < rows.end; s++) {
             const char *tool = store->series[s].tool;
-            if (store->series[s].run == run && tool && strlen(tool) == (size_t)(dot - fact->key) &&
+            if (tool && strlen(tool) == (size_t)(dot - fact->key) &&
                 memcmp(tool, fact->key, (size_t)(dot - fact->key)) == 0)
                 return fact->value;
         }

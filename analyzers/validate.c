@@ -174,9 +174,10 @@ static size_t companions(const struct store *store, uint32_t series)
 {
     const struct series *s = &store->series[series];
     size_t n = 0;
-    for (size_t i = 0; i < store->n_series; i++) {
+    struct row_range rows = store_series_of_run(store, s->run);
+    for (uint32_t i = rows.begin; i < rows.end; i++) {
         const struct series *other = &store->series[i];
-        n += i != series && other->run == s->run && other->path == s->path && other->max_ns != NS_UNKNOWN &&
+        n += i != series && other->path == s->path && other->max_ns != NS_UNKNOWN &&
              other->max_ns >= s->max_ns / 2;
     }
     return n;
@@ -275,8 +276,9 @@ static void tell_heavy(const struct store *store, const struct judged *judged, c
     if (tail->n_levels < 2 || judged->n < 10000 || judged->fit.n_excess < 100 || !(judged->views.cv > 1) || judged->views.exponential_p > 0.01 || !(tail->shape_low > 0.1) || !judged->fit.fits)
         return;
     const struct series *s = &store->series[judged->series];
-    for (size_t i = 0; i < store->n_series; i++) /* told of the thread with the run's largest maximum */
-        if (store->series[i].run == s->run && store->series[i].path == s->path && store->series[i].max_ns > s->max_ns)
+    struct row_range rows = store_series_of_run(store, s->run);
+    for (uint32_t i = rows.begin; i < rows.end; i++) /* told of the thread with the run's largest maximum */
+        if (store->series[i].path == s->path && store->series[i].max_ns > s->max_ns)
             return;
     struct finding *finding = judged_finding(store, judged, out, "tail-heavy", "", SEVERITY_NOTE, CONFIDENCE_LIKELY);
     finding_number(out, finding, "shape", tail->shape);
@@ -315,9 +317,10 @@ static void tell_clean(const struct store *store, const struct judged *judged, c
     double level_ns = NAN;
     const struct tail_fit *highest = NULL; /* the fit that reaches furthest */
     bool is_vague = false;                 /* a forecast that may as well be double says nothing: none is made */
-    for (size_t i = 0; i < store->n_series; i++) {
+    struct row_range rows = store_series_of_run(store, run);
+    for (uint32_t i = rows.begin; i < rows.end; i++) {
         const struct series *s = &store->series[i];
-        if (s->run != run || s->n_samples == 0)
+        if (s->n_samples == 0)
             continue;
         n++;
         n_fitted += judged[i].fit.is_fitted;

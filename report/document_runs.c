@@ -210,11 +210,9 @@ json_t *document_runs(const struct store *store, const struct analysis *analysis
     json_t *runs = json_array();
     for (uint32_t r = 0; r < store->n_runs; r++) {
         json_t *series = json_array();
-        for (size_t i = 0; i < store->n_series; i++)
-            if (store->series[i].run == r)
-                json_array_append_new(series, document_series(&store->series[i], analysis && analysis->series
-                                                                                     ? &analysis->series[i]
-                                                                                     : NULL));
+        struct row_range rows = store_series_of_run(store, r);
+        for (uint32_t i = rows.begin; i < rows.end; i++)
+            json_array_append_new(series, document_series(&store->series[i], analysis && analysis->series ? &analysis->series[i] : NULL));
         json_array_append_new(runs, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
                                               "label", json_word(store->runs[r].label),
                                               "artefacts", document_artefacts(store, r),

@@ -228,8 +228,9 @@ static enum status write_json(const struct export_request *request, FILE *file, 
         write_facts(store, run, file);
         write_counters(store, run, file);
         fputs(" \"series\": [", file);
-        for (uint32_t i = 0; i < store->n_series; i++) {
-            if (store->series[i].run != run || (request->series >= 0 && request->series != (int64_t)i))
+        struct row_range rows = store_series_of_run(store, run);
+        for (uint32_t i = rows.begin; i < rows.end; i++) {
+            if (request->series >= 0 && request->series != (int64_t)i)
                 continue;
             separate(file, &is_first);
             if (write_one_series(store, i, file, error) != OK)

@@ -101,6 +101,24 @@ static uint32_t *series_ranks(const struct series *series, size_t n, size_t n_ru
     return ranks;
 }
 
+static uint32_t first_series_from(const struct store *store, uint32_t run)
+{
+    size_t low = 0, high = store->n_series;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (store->series[middle].run < run)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+struct row_range store_series_of_run(const struct store *store, uint32_t run)
+{
+    return (struct row_range){first_series_from(store, run), run == ROW_NONE ? (uint32_t)store->n_series : first_series_from(store, run + 1)};
+}
+
 /* Rows of a list follow each other by claim; what does not is another program's work, and is refused. */
 static enum status attach_lists(struct store *store, struct claim *claims, const struct claim_part_row *parts,
                                 const struct claim_stack_row *stacks, struct error *error)

@@ -149,9 +149,34 @@ static void events_are_merged_with_their_states(void **state)
     store_close(store);
 }
 
+/* Written in any order, a run's series are one range; a run without any has an empty one. */
+static void series_of_a_run_are_a_range(void **state)
+{
+    (void)state;
+    static const uint32_t runs[] = {2, 0, 2, 3, 0, 2};
+    static const struct row_range expected[] = {{0, 2}, {2, 2}, {2, 5}, {5, 6}};
+    struct store_writer *writer = new_writer();
+    for (size_t i = 0; i < 4; i++)
+        store_add_run(writer, &(struct run){.label = "run"});
+    uint32_t artefact = store_add_artefact(writer, &(struct artefact){.path = "file", .format = "cyclictest"});
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        store_add_series(writer, &(struct series){.run = runs[i], .artefact = artefact, .name = "T", .tool = "cyclictest", .avg_ns = NAN});
+    struct store *store = reopen(writer);
+    for (uint32_t run = 0; run < 4; run++) {
+        struct row_range rows = store_series_of_run(store, run);
+        assert_int_equal(rows.begin, expected[run].begin);
+        assert_int_equal(rows.end, expected[run].end);
+        for (uint32_t i = rows.begin; i < rows.end; i++)
+            assert_int_equal(store->series[i].run, run);
+    }
+    struct row_range none = store_series_of_run(store, ROW_NONE);
+    assert_int_equal(none.begin, none.end);
+    store_close(store);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_come_back),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_come_back), cmocka_unit_test(series_of_a_run_are_a_range),
                                        cmocka_unit_test(events_are_merged_with_their_states)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
