@@ -200,11 +200,12 @@ enum status chain_explain(const struct chain_input *c, struct chain *chain, stru
         decisive->is_decisive = true;
         take_decision(c, decisive, &best, decision);
     }
+    if (is_changed)
+        keep_whole(sweep);
+    if (sweep->n_pieces) /* what was inherited from wakers that cannot be followed is not this window's */
+        c->window->begin_ns = sweep->pieces[0].begin_ns;
     if (!is_changed)
         return OK;
-    keep_whole(sweep);
-    if (sweep->n_pieces)
-        c->window->begin_ns = sweep->pieces[0].begin_ns;
     decision->unexplained_ns = unexplained_of(sweep);
     return OK;
 }
