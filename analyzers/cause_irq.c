@@ -126,7 +126,9 @@ static enum confidence long_handler_confidence(const struct cause_input *input, 
 static bool is_own_without_callbacks(const struct cause_input *input, const struct share *line)
 {
     const struct activation *a = &input->window->a;
-    return a->tid != TID_UNKNOWN && !a->is_head && a->handler_ns != NS_UNKNOWN && line->subject.kind == OPEN_VECTOR && line->n <= 1 &&
+    if (a->is_head)
+        return a->due_ns == NS_UNKNOWN && line->n <= 1;
+    return a->tid != TID_UNKNOWN && a->handler_ns != NS_UNKNOWN && line->subject.kind == OPEN_VECTOR && line->n <= 1 &&
            !input->sweep->has_callbacks;
 }
 

@@ -425,10 +425,11 @@ static void step(struct run_state *r, const struct event_ref *ref, bool is_own)
         c->row_context_is_cut = c->row_context != OPEN_NONE; /* it may have ended at a row that is not there */
     else if (kind == KIND_FUNCTION && row_context != c->row_context && c->row_context != OPEN_NMI && !is_way_out(r, w))
         c->row_context = OPEN_NONE; /* sparse rows: it ended unseen, and what it interrupted went on */
-    c->unseen = !is_own                       ? UNSEEN_NOTHING
-                : unseen_switch(r, c, ref)      ? UNSEEN_SWITCH
-                : unseen_handler_end(r, c, ref) ? UNSEEN_HANDLER_END
-                                                : UNSEEN_NOTHING;
+    c->unseen = !is_own                         ? UNSEEN_NOTHING
+                : unseen_switch(r, c, ref)        ? UNSEEN_SWITCH
+                : unseen_handler_end(r, c, ref)   ? UNSEEN_HANDLER_END
+                : unseen_handler_begin(r, c, ref) ? UNSEEN_HANDLER_BEGIN
+                                                  : UNSEEN_NOTHING;
     r->row_hard_off = head_row_hard_off(c, kind, ref->view->flags[ref->i], ref->view->flags_known);
     if (t_ns > r->w->begin_ns && ref->cpu == r->cpu) {
         r->sweep->n_hard_off += r->row_hard_off && r->phase == PHASE_BEFORE_HANDLER && t_ns < r->handler_boundary_ns;

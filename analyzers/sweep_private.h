@@ -8,7 +8,7 @@
 
 #define NO_CHUNK UINT32_MAX
 
-enum unseen { UNSEEN_NOTHING, UNSEEN_HANDLER_END, UNSEEN_SWITCH };
+enum unseen { UNSEEN_NOTHING, UNSEEN_HANDLER_BEGIN, UNSEEN_HANDLER_END, UNSEEN_SWITCH };
 
 struct sweep_cpu {
     bool seen;
@@ -84,6 +84,7 @@ void sweep_finish_silences(struct run_state *r);
 
 /* What a row says about rows in front of it that are missing (sweep_unseen.c). c is the CPU as it was before the row. */
 bool unseen_handler_end(const struct run_state *r, const struct sweep_cpu *c, const struct event_ref *ref);
+bool unseen_handler_begin(const struct run_state *r, const struct sweep_cpu *c, const struct event_ref *ref);
 bool unseen_switch(const struct run_state *r, const struct sweep_cpu *c, const struct event_ref *ref);
 void unseen_close_handlers(struct sweep_cpu *c, int64_t t_ns);
 /* After the row. */

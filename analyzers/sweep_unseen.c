@@ -5,6 +5,7 @@
  *     the row is of no hard interrupt, and the handler's were     the handler is over
  *     a softirq begins                                            so are all hard handlers: they end before
  *     the same line or vector begins again                        so is the one before: none interrupts itself
+ *     a handler ends that did not begin                           it had an unknown part of the time before
  *     another task than the one switched to is current            a switch is missing
  */
 #include "analyzers/sweep_private.h"
@@ -44,6 +45,16 @@ bool unseen_handler_end(const struct run_state *r, const struct sweep_cpu *c, co
         return true;
     return c->handler_has_flag && !is_handler_row(kind) && ref->view->flags_known & FLAG_HARDIRQ &&
            !(ref->view->flags[ref->i] & (FLAG_HARDIRQ | FLAG_NMI));
+}
+
+bool unseen_handler_begin(const struct run_state *r, const struct sweep_cpu *c, const struct event_ref *ref)
+{
+    unsigned kind = ref->view->kind[ref->i];
+    const uint32_t *w = event_words(ref);
+    if (r->w->a.is_head || !c->seen || c->state.n_open >= CPU_STATE_DEPTH)
+        return false;
+    return (kind == KIND_IRQ_HANDLER_EXIT && !is_open(&c->state, OPEN_IRQ, (int32_t)w[0])) ||
+           (kind == KIND_VECTOR_EXIT && !is_open(&c->state, OPEN_VECTOR, (int32_t)w[1]));
 }
 
 void unseen_close_handlers(struct sweep_cpu *c, int64_t t_ns)
