@@ -13,6 +13,8 @@
 
 static void append(struct sweep *to, const struct piece *pieces, size_t n)
 {
+    if (!n)
+        return;
     memory_reserve(to->pieces, to->pieces_capacity, to->n_pieces + n);
     memcpy(to->pieces + to->n_pieces, pieces, n * sizeof *pieces);
     to->n_pieces += n;
