@@ -2,42 +2,7 @@
 /* explain: what rows say of rows that are missing, and what is not concluded then. Shapes of real traces of a 6.1-rt machine. */
 #include <string.h>
 
-#include "tests/unit/explained.h"
-
-#define RT  100
-#define HOG 200
-#define LOW 300
-
-static int64_t amount(const struct outlier *o, enum slice_kind kind)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < o->n_slices; i++)
-        if (o->slices[i].kind == kind)
-            sum += o->slices[i].amount_ns;
-    return sum;
-}
-
-static struct trace_builder ordinary(void)
-{
-    struct trace_builder b = trace_begin("mono");
-    trace_task(&b, RT, 4, "cyclictest");
-    trace_task(&b, HOG, 2, "hog97");
-    trace_task(&b, LOW, 120, "bash");
-    trace_timer_start(&b, 0, 10, 0xa0, "hrtimer_wakeup", 1000);
-    for (int i = 1; i <= 20; i++)
-        trace_cycle(&b, 0, 1000 * i, RT, 1000 * (i + 1));
-    return b;
-}
-
-static void wake_at(struct trace_builder *b, double us)
-{
-    trace_vector(b, 0, us, true, "local_timer", 236, HARD);
-    trace_expire(b, 0, us + 1, 0xa0, "hrtimer_wakeup", us + 1);
-    trace_wake(b, 0, us + 2, KIND_SCHED_WAKING, RT, 0);
-    trace_wake(b, 0, us + 3, KIND_SCHED_WAKEUP, RT, 0);
-    trace_expired(b, 0, us + 4, 0xa0);
-    trace_vector(b, 0, us + 6, false, "local_timer", 236, HARD_RESCHED);
-}
+#include "tests/unit/ordinary.h"
 
 static void tick_without_exit(struct trace_builder *b, double us)
 {
@@ -52,9 +17,9 @@ static void handlers_end_without_an_exit(void **state)
 {
     (void)state;
     for (int has_rows = 0; has_rows < 2; has_rows++) {
-        struct trace_builder b = ordinary();
+        struct trace_builder b = ordinary(0);
         trace_switch(&b, 0, 20900, 'R', HOG);
-        wake_at(&b, 21002);
+        wake_at(&b, 21002, HARD);
         for (int i = 0; i < 20; i++) {
             tick_without_exit(&b, 22000 + 1000 * i);
             if (has_rows)
@@ -79,11 +44,11 @@ static void handlers_end_without_an_exit(void **state)
 static void a_due_time_serves_one_expiry(void **state)
 {
     (void)state;
-    struct trace_builder b = ordinary();
-    wake_at(&b, 21002);
+    struct trace_builder b = ordinary(0);
+    wake_at(&b, 21002, HARD);
     trace_switch(&b, 0, 21012, 'R', RT);
     trace_switch(&b, 0, 21020, 'S', 0);
-    wake_at(&b, 22002);
+    wake_at(&b, 22002, HARD);
     trace_switch(&b, 0, 22012, 'R', RT);
     trace_switch(&b, 0, 22020, 'S', 0);
     struct answer a = explain(&b, NULL);
@@ -100,7 +65,7 @@ static void without_switches_none_is_late_by_itself(void **state)
     trace_task(&b, RT, 4, "cyclictest");
     trace_timer_start(&b, 0, 10, 0xa0, "hrtimer_wakeup", 1000);
     for (int i = 1; i <= 20; i++) {
-        wake_at(&b, 1000 * i + (i == 20 ? 502 : 2));
+        wake_at(&b, 1000 * i + (i == 20 ? 502 : 2), HARD);
         b.current[0] = RT;
         trace_timer_start(&b, 0, 1000 * i + (i == 20 ? 515 : 15), 0xa0, "hrtimer_wakeup", 1000 * (i + 1));
         b.current[0] = 0;
@@ -116,9 +81,9 @@ static void without_switches_none_is_late_by_itself(void **state)
 static void a_switch_that_is_missing_is_a_loss(void **state)
 {
     (void)state;
-    struct trace_builder b = ordinary();
+    struct trace_builder b = ordinary(0);
     trace_switch(&b, 0, 20900, 'R', HOG);
-    wake_at(&b, 21002);
+    wake_at(&b, 21002, HARD);
     b.current[0] = LOW;
     trace_wake(&b, 0, 31000, KIND_SCHED_WAKING, HOG, 0);
     trace_switch(&b, 0, 31020, 'R', RT);
@@ -133,13 +98,13 @@ static void a_switch_that_is_missing_is_a_loss(void **state)
 static void the_leaving_task_still_writes_rows(void **state)
 {
     (void)state;
-    struct trace_builder b = ordinary();
+    struct trace_builder b = ordinary(0);
     trace_switch(&b, 0, 20900, 'R', LOW);
     trace_switch(&b, 0, 20950, 'R', HOG);
     b.current[0] = LOW;
     trace_section(&b, 0, 20951, KIND_PREEMPT_ENABLE, "switch_mm", 0);
     b.current[0] = HOG;
-    wake_at(&b, 21002);
+    wake_at(&b, 21002, HARD);
     trace_switch(&b, 0, 31020, 'S', RT);
     struct answer a = explain(&b, "cyclictest");
     assert_int_equal(a.analysis.outliers[0]->cause, CAUSE_HIGHER_PRIORITY_TASK);
@@ -193,12 +158,12 @@ static void a_switch_without_handlers(void **state)
 static void a_reschedule_that_came_late(void **state)
 {
     (void)state;
-    struct trace_builder b = ordinary();
+    struct trace_builder b = ordinary(0);
     trace_task(&b, 15, 98, "ktimers/0");
     trace_switch(&b, 0, 20800, 'R', 15);
     trace_switch(&b, 0, 20810, 'S', 0);
     trace_switch(&b, 0, 20900, 'R', LOW);
-    wake_at(&b, 21002);
+    wake_at(&b, 21002, HARD);
     for (int k = 1; k <= 10; k++) {
         uint32_t flags = k < 9 ? HARD : HARD_RESCHED;
         trace_vector(&b, 0, 21002 + 4000 * k, true, "local_timer", 236, flags);
