@@ -91,44 +91,6 @@ static inline struct pass_cpu *pass_cpu(struct activations *p, int32_t cpu)
     return (size_t)cpu < p->n_cpus ? &p->cpus[cpu] : add_cpus(p, cpu);
 }
 
-void activation_clear(struct activation *a)
-{
-    *a = (struct activation){.tid = TID_UNKNOWN,
-                             .prio = PRIO_UNKNOWN,
-                             .timer_cpu = CPU_UNKNOWN,
-                             .waking_cpu = CPU_UNKNOWN,
-                             .target_cpu = CPU_UNKNOWN,
-                             .cpu = CPU_UNKNOWN,
-                             .waker_tid = TID_UNKNOWN,
-                             .waker_prio = PRIO_UNKNOWN,
-                             .slept_ns = NS_UNKNOWN,
-                             .lock_ns = NS_UNKNOWN,
-                             .due_ns = NS_UNKNOWN,
-                             .hard_due_ns = NS_UNKNOWN,
-                             .programmed_ns = NS_UNKNOWN,
-                             .timer_late_ns = NS_UNKNOWN,
-                             .handler_ns = NS_UNKNOWN,
-                             .expire_ns = NS_UNKNOWN,
-                             .waking_ns = NS_UNKNOWN,
-                             .wakeup_ns = NS_UNKNOWN,
-                             .expire_exit_ns = NS_UNKNOWN,
-                             .handler_exit_ns = NS_UNKNOWN,
-                             .switch_ns = NS_UNKNOWN,
-                             .user_ns = NS_UNKNOWN,
-                             .rearm_ns = NS_UNKNOWN,
-                             .out_ns = NS_UNKNOWN,
-                             .origin_ns = NS_UNKNOWN};
-}
-
-bool task_matches(const char *task, const char *comm, int32_t tid)
-{
-    char *end;
-    long number = strtol(task, &end, 10);
-    if (*task && !*end)
-        return number == tid;
-    return comm && !strcmp(task, comm);
-}
-
 /* Followed: RT threads, measuring threads, those that carry an interrupt's work on, and what --task names. */
 static struct thread *followed_thread(struct activations *p, int32_t tid, int32_t prio, uint32_t comm)
 {

@@ -99,7 +99,4 @@ struct clock_doubt activations_doubt(const struct activations *activations);
 void activations_finish(struct activations *activations); /* delivers those still running */
 void activations_free(struct activations *activations);
 
-/* True if a comm or tid is what --task names. */
-bool task_matches(const char *task, const char *comm, int32_t tid);
-
 #endif

@@ -20,6 +20,35 @@ void thread_table_release(struct thread_table *table)
     *table = (struct thread_table){0};
 }
 
+void activation_clear(struct activation *a)
+{
+    *a = (struct activation){.tid = TID_UNKNOWN,
+                             .prio = PRIO_UNKNOWN,
+                             .timer_cpu = CPU_UNKNOWN,
+                             .waking_cpu = CPU_UNKNOWN,
+                             .target_cpu = CPU_UNKNOWN,
+                             .cpu = CPU_UNKNOWN,
+                             .waker_tid = TID_UNKNOWN,
+                             .waker_prio = PRIO_UNKNOWN,
+                             .slept_ns = NS_UNKNOWN,
+                             .lock_ns = NS_UNKNOWN,
+                             .due_ns = NS_UNKNOWN,
+                             .hard_due_ns = NS_UNKNOWN,
+                             .programmed_ns = NS_UNKNOWN,
+                             .timer_late_ns = NS_UNKNOWN,
+                             .handler_ns = NS_UNKNOWN,
+                             .expire_ns = NS_UNKNOWN,
+                             .waking_ns = NS_UNKNOWN,
+                             .wakeup_ns = NS_UNKNOWN,
+                             .expire_exit_ns = NS_UNKNOWN,
+                             .handler_exit_ns = NS_UNKNOWN,
+                             .switch_ns = NS_UNKNOWN,
+                             .user_ns = NS_UNKNOWN,
+                             .rearm_ns = NS_UNKNOWN,
+                             .out_ns = NS_UNKNOWN,
+                             .origin_ns = NS_UNKNOWN};
+}
+
 static void put(struct thread_table *table, struct thread *thread)
 {
     size_t i = thread_table_slot(table, thread->tid);

@@ -2,6 +2,7 @@
 #include "analyzers/thread.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool begins(const char *text, const char *prefix)
@@ -58,6 +59,15 @@ bool thread_relays(const char *comm)
     static const char *const prefixes[] = {"irq/", "IRQ-", "IRQ ", "ksoftirqd/", "ktimers/", "ktimersd/", "ktimersoftd/", "softirq-",
                                            "sirq-", "irq_work/", "posixcputmr/", NULL};
     return comm && begins_any(comm, prefixes);
+}
+
+bool task_matches(const char *task, const char *comm, int32_t tid)
+{
+    char *end;
+    long number = strtol(task, &end, 10);
+    if (*task && !*end)
+        return number == tid;
+    return comm && !strcmp(task, comm);
 }
 
 unsigned word_class_of(const char *word)

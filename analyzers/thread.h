@@ -17,6 +17,7 @@ bool thread_is_kernel(const char *comm);    /* by name: "kworker/0:1", "irq/24-e
 bool thread_is_measuring(const char *comm); /* cyclictest, timerlat and their like */
 bool thread_is_per_cpu_stop(const char *comm); /* migration/N, cpuhp/N, stopper/N */
 bool thread_relays(const char *comm);       /* threads of irqs, softirqs and timers */
+bool task_matches(const char *task, const char *comm, int32_t tid); /* a comm or tid is what --task names */
 
 /* Classes of a string of the store, worked out once per string. */
 enum word_class {
