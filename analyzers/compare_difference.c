@@ -24,7 +24,7 @@
 #define BLOCKS_LEAST 2 /* that a level leaves above it: the counts are exact */
 
 #define MAX_LEVELS 7
-#define N_SHORT    1 /* of the levels, from the first, that only stand in where the next is out of reach */
+/* The first only stands in where the second is out of reach. */
 static const double tail_levels[MAX_LEVELS] = {0.99, 0.999, 0.9999, 0.99999, 0.999999, 0.9999999, 0.99999999};
 
 static int direction_of(double from, double to, double matters)
@@ -111,9 +111,8 @@ static void by_histograms(const struct compare *compare, const struct side *a, c
         level[i] = look_at_level(both[0], both[1], tail_levels[i], TAIL_LEAST);
         level_p[i] = level[i].p;
     }
-    for (size_t i = 0; i < N_SHORT; i++)
-        if (!isnan(level_p[i + 1]))
-            level_p[i] = NAN;
+    if (!isnan(level_p[1]))
+        level_p[0] = NAN;
     adjust_holm(p, 2 + MAX_LEVELS);
     d->body_p = p[0];
     d->ks_adjusted_p = p[1];

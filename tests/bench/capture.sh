@@ -9,9 +9,10 @@
 # minimum lacks the way from the timer to the interrupt.
 #
 # In a round each program runs once and cyclictest twice, and they take turns in being first. cyclictest against itself is
-# the control: a difference inside its spread cannot be told here, whatever the limit is. What decides is all runs of a
-# program together, as one long measurement (pooled.py): a run of 2 s at 1 ms has two values above its 99.9 %, and one
-# stall of the machine moves both. The median of the pairs' ratios stands beside it.
+# the control: a difference inside its spread cannot be told here, whatever the limit is. Two answers stand side by side
+# (pooled.py): the median of the pairs' ratios, and all runs of a program as one long measurement with its bootstrap
+# interval. At 1 ms a run of 2 s has two values above its 99.9 %: where the machine itself stalls for longer than that once
+# in a thousand samples, all runs together measure the stalls, and only the pairs and the control say anything.
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
