@@ -35,6 +35,16 @@ void temporary_remove(const char *path)
     pthread_mutex_unlock(&lock);
 }
 
+void temporary_hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void temporary_release(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 static int remove_entry(const char *path, const struct stat *status, int flag, struct FTW *ftw)
 {
     (void)status, (void)flag, (void)ftw;
@@ -58,7 +68,7 @@ static void *watch(void *unused)
     signals(&set);
     if (sigwait(&set, &number) != 0)
         return NULL;
-    pthread_mutex_lock(&lock); /* held to the end: nobody adds any more */
+    pthread_mutex_lock(&lock); /* held to the end: nobody adds or renames any more */
     for (size_t i = 0; i < n_paths; i++)
         nftw(paths[i], remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     signal(number, SIG_DFL);

@@ -11,6 +11,13 @@ void temporary_add(const char *path);
 void temporary_remove(const char *path);
 
 /*
+ * Between the two nothing is removed: for the renames that give a result its own name, which must not meet a removal half
+ * done. After a signal temporary_hold() does not return: the program ends.
+ */
+void temporary_hold(void);
+void temporary_release(void);
+
+/*
  * For main(), before any other thread: from here on SIGINT, SIGTERM and SIGHUP remove what is on the list, then end the
  * program as the signal would. They are blocked in all threads; children need an empty mask.
  */

@@ -84,10 +84,12 @@ enum status output_file_finish(struct output_file *output, struct error *error)
         saved = errno;
     }
     output->file = NULL;
+    temporary_hold();
     if (good && output->temporary && rename(output->temporary, output->path) != 0) {
         good = false;
         saved = errno;
     }
+    temporary_release();
     if (!good) {
         error_output(error, "cannot write '%s': %s", output->path, strerror(saved));
     } else {
@@ -192,6 +194,7 @@ enum status output_folder_finish(struct output_folder *output, struct error *err
 {
     char *old = NULL;
     bool good = true;
+    temporary_hold();
     if (access(output->path, F_OK) == 0) { /* begin() has looked: ours, or empty */
         old = temporary_name(output->path);
         good = mkdtemp(old) && rename(output->path, old) == 0;
@@ -201,6 +204,7 @@ enum status output_folder_finish(struct output_folder *output, struct error *err
         if (old)
             rename(old, output->path);
     }
+    temporary_release();
     if (!good)
         error_output(error, "cannot write '%s': %s", output->path, strerror(errno));
     else if (old)
