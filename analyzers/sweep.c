@@ -4,21 +4,25 @@
 
 #include <string.h>
 
+/* Of CPUs beyond those that have events (a wakeup's target may name any) nothing is known: they share the last entry. */
 static struct sweep_cpu *cpu_of(struct run_state *r, int32_t cpu)
 {
-    if (cpu < 0)
-        cpu = 0;
-    if ((size_t)cpu >= r->n_cpus) {
-        size_t n = (size_t)cpu + 1;
-        r->cpus = memory_resize(r->cpus, n, sizeof *r->cpus);
-        for (size_t i = r->n_cpus; i < n; i++) {
-            r->cpus[i] = (struct sweep_cpu){.last_ns = NS_UNKNOWN, .last_chunk = NO_CHUNK, .handler_has_flag = true,
-                                            .switched_to = TID_UNKNOWN, .leaving = TID_UNKNOWN, .root = {.tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN}};
-            cpu_state_init(&r->cpus[i].state);
-        }
-        r->n_cpus = n;
+    size_t i = cpu < 0 ? 0 : (size_t)cpu < r->last_cpu ? (size_t)cpu : r->last_cpu;
+    if (i >= r->n_cpus)
+        r->n_cpus = i + 1;
+    return &r->cpus[i];
+}
+
+/* One for each CPU that has events, and the one for all others: a pointer to an entry stays good. */
+static void init_cpus(struct run_state *r, size_t n)
+{
+    r->last_cpu = n;
+    r->cpus = memory_new((n + 1) * sizeof *r->cpus);
+    for (size_t i = 0; i <= n; i++) {
+        r->cpus[i] = (struct sweep_cpu){.last_ns = NS_UNKNOWN, .last_chunk = NO_CHUNK, .handler_has_flag = true,
+                                        .switched_to = TID_UNKNOWN, .leaving = TID_UNKNOWN, .root = {.tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN}};
+        cpu_state_init(&r->cpus[i].state);
     }
-    return &r->cpus[cpu];
 }
 
 /* Cuts [at, to) off as a piece of the window's CPU. */
@@ -552,6 +556,7 @@ enum status sweep_window(struct sweep *sweep, const struct store *store, struct 
     struct joined_events *events = joined_events_new(store, window->run, window->stream, &window->companions, from, to, error);
     if (!events)
         return FAILED;
+    init_cpus(&r, (size_t)n_cpus);
     for (int32_t cpu = 0; cpu < n_cpus; cpu++) {
         const struct cpu_state *state = joined_events_state(events, cpu);
         if (state)

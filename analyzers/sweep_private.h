@@ -46,8 +46,8 @@ struct run_state {
     const struct store *store;
     struct word_classes *words;
     const struct window *w;
-    struct sweep_cpu *cpus;
-    size_t n_cpus;
+    struct sweep_cpu *cpus;  /* last_cpu + 1 of them */
+    size_t last_cpu, n_cpus; /* n_cpus: met so far */
     int32_t cpu;        /* the window's, now */
     int64_t at_ns;      /* everything before is cut into pieces */
     enum phase phase;

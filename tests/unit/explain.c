@@ -305,6 +305,31 @@ static void due_times_need_a_clock_pair(void **state)
     answer_release(&a);
 }
 
+static void add_header(struct trace_builder *b, int32_t cpu, double begin_us, double end_us)
+{
+    struct claim claim = {.run = b->run, .kind = CLAIM_TRACER_HEADER, .section = SECTION_WAKEUP, .series = ROW_NONE, .stream = b->stream,
+                          .cpu = cpu, .tid = RT, .rt_priority = PRIO_UNKNOWN, .time_ns = NS_UNKNOWN, .irq_latency_ns = NS_UNKNOWN,
+                          .latency_ns = (int64_t)((end_us - begin_us) * 1000), .begin_ns = (int64_t)(begin_us * 1000),
+                          .end_ns = (int64_t)(end_us * 1000)};
+    store_add_claim(b->writer, &claim);
+}
+
+/* A damaged header may name any CPU: nothing is known of it, and what is known of the others stays where it is. */
+static void a_cpu_without_events_is_none_of_ours(void **state)
+{
+    (void)state;
+    static const int32_t cpus[] = {1, 255, 1 << 28, INT32_MAX, -7};
+    for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++) {
+        struct trace_builder b = ordinary(0);
+        wake_at(&b, 21002, HARD);
+        run_and_sleep(&b, 21100);
+        add_header(&b, cpus[i], 21010, 21100);
+        struct answer a = explain(&b, NULL);
+        assert_int_equal(a.analysis.outliers[0]->latency_ns, 90000);
+        answer_release(&a);
+    }
+}
+
 static void losses_end_what_waited(void **state)
 {
     (void)state;
@@ -330,10 +355,7 @@ static void a_loss_without_length_takes_nothing(void **state)
     struct gap gap = {.run = b.run, .stream = b.stream, .cpu = 0, .begin_ns = 21050000, .end_ns = 21050000, .n_lost = 5, .reason = "overrun"};
     store_add_gap(b.writer, &gap);
     run_and_sleep(&b, 21100);
-    struct claim claim = {.run = b.run, .kind = CLAIM_TRACER_HEADER, .section = SECTION_WAKEUP, .series = ROW_NONE, .stream = b.stream,
-                          .cpu = 0, .tid = RT, .rt_priority = PRIO_UNKNOWN, .latency_ns = 90000, .time_ns = NS_UNKNOWN,
-                          .begin_ns = 21010000, .end_ns = 21100000, .irq_latency_ns = NS_UNKNOWN};
-    store_add_claim(b.writer, &claim);
+    add_header(&b, 0, 21010, 21100);
     struct answer a = explain(&b, NULL);
     assert_int_equal(a.analysis.outliers[0]->latency_ns, 90000);
     assert_int_equal(amount(a.analysis.outliers[0], SLICE_GAP), 0);
@@ -404,6 +426,7 @@ int main(void)
         cmocka_unit_test(a_section_with_interrupts_off_is_proven),
         cmocka_unit_test(an_inversion_needs_an_owner_that_could_not_run),
         cmocka_unit_test(due_times_need_a_clock_pair),
+        cmocka_unit_test(a_cpu_without_events_is_none_of_ours),
         cmocka_unit_test(losses_end_what_waited),
         cmocka_unit_test(a_loss_without_length_takes_nothing),
         cmocka_unit_test(parts_beyond_the_total_are_not_believed),
