@@ -25,6 +25,8 @@ static struct slice *add_slice(struct ledger *l, enum slice_kind kind, const cha
     struct outlier *o = l->o;
     if (amount_ns <= 0 || o->n_slices == l->capacity)
         return NULL;
+    if (amount_ns > LATENCY_LIMIT_NS) /* of a part: more than any total */
+        amount_ns = LATENCY_LIMIT_NS;
     o->slices[o->n_slices] = (struct slice){.begin_ns = NS_UNKNOWN, .end_ns = NS_UNKNOWN, .amount_ns = amount_ns, .kind = kind,
                                             .subject = subject, .cpu = l->cpu, .evidence = l->evidence};
     l->sum_ns += amount_ns;

@@ -269,7 +269,7 @@ bool ipipe_freeze_decide(const struct cause_input *input, struct decision *decis
         return false;
     struct freeze f = {.input = input};
     read_points(&f);
-    bool is_recorded = f.n && 2 * (w->end_ns - f.points[0].time_ns) > window_length_ns(w);
+    bool is_recorded = f.n && f.points[0].time_ns < w->end_ns - window_length_ns(w) / 2;
     if (is_recorded) {
         *decision = (struct decision){0};
         find_stages(&f);

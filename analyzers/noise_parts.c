@@ -9,6 +9,7 @@
  * and the interrupts before it have a place. An event's stamp is its end; text shows it in whole microseconds.
  */
 #include "analyzers/noise_parts.h"
+#include "analyzers/outlier.h"
 #include "analyzers/thread.h"
 
 #include <string.h>
@@ -16,7 +17,6 @@
 #define MAX_PARTS 64
 #define MAX_FRAMES 32
 #define ROUNDING_NS 1000 /* of the stamps of a text */
-#define LONGEST_NS 1000000000000000 /* beyond that, nothing is a latency: sums stay in range */
 #define STACK_NS 200000   /* the stack of the interrupt is printed after the thread's sample */
 #define COARSE_NS 1000000
 
@@ -89,8 +89,8 @@ static void take_noise(struct noise *n, unsigned kind, const uint32_t *w, int64_
     const char *subject;
     int64_t start_ns, duration_ns;
     bool is_silence = n->sample->section == SECTION_SILENCE;
-    if (!noise_of(n, kind, w, &part, &subject, &start_ns, &duration_ns) || duration_ns <= 0 || duration_ns > LONGEST_NS ||
-        start_ns >= window_end_ns || start_ns < n->due_ns - LONGEST_NS)
+    if (!noise_of(n, kind, w, &part, &subject, &start_ns, &duration_ns) || duration_ns <= 0 || duration_ns > LATENCY_LIMIT_NS ||
+        start_ns >= window_end_ns || start_ns < n->due_ns - LATENCY_LIMIT_NS)
         return;
     if (start_ns + duration_ns <= n->due_ns)
         return;
@@ -128,7 +128,7 @@ static void find_irq_sample(struct noise *n, int64_t end_ns)
         if (!context || ref.cpu != c->cpu || strcmp(context, "irq"))
             continue;
         int64_t latency_ns = event_words_i64(w + 2);
-        if (latency_ns < 0 || latency_ns > LONGEST_NS)
+        if (latency_ns < 0 || latency_ns > LATENCY_LIMIT_NS)
             continue;
         n->irq_ns = event_time_ns(&ref);
         n->due_ns = n->irq_ns - latency_ns;
@@ -198,9 +198,7 @@ bool noise_parts(const struct store *store, const struct claim *sample, struct a
 {
     bool is_silence = sample->section == SECTION_SILENCE;
     if (sample->kind != CLAIM_SAMPLE || sample->stream == ROW_NONE || sample->time_ns == NS_UNKNOWN || sample->latency_ns <= 0 ||
-        sample->latency_ns > LONGEST_NS || sample->time_ns > INT64_MAX / 2 || sample->time_ns < INT64_MIN / 2 ||
-        sample->cpu == CPU_UNKNOWN || (is_silence && sample->begin_ns == NS_UNKNOWN) ||
-        (is_silence && (sample->begin_ns < INT64_MIN / 2 || sample->end_ns > INT64_MAX / 2)) ||
+        sample->latency_ns > LATENCY_LIMIT_NS || sample->cpu == CPU_UNKNOWN || (is_silence && sample->begin_ns == NS_UNKNOWN) ||
         store->streams[sample->stream].resolution_ns >= COARSE_NS || !stream_has_times(&store->streams[sample->stream]) ||
         !stream_has_noise(store, sample))
         return false;

@@ -42,6 +42,8 @@ enum cause {
 };
 const char *cause_name(enum cause cause);
 
+#define LATENCY_LIMIT_NS INT64_C(1000000000000000) /* 11 days: nothing beyond is a latency; sums and multiples stay in range */
+
 enum window_kind { WINDOW_TIMER, WINDOW_WAKEUP, WINDOW_BLOCKED, WINDOW_SECTION };
 const char *window_kind_name(enum window_kind kind);
 

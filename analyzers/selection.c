@@ -80,6 +80,8 @@ static inline bool heap_wants(const struct window_heap *heap, int64_t length_ns)
 
 bool selection_is_long_enough(struct selection *s, int64_t length_ns, int32_t tid, int32_t cpu, const char *comm)
 {
+    if (length_ns > LATENCY_LIMIT_NS)
+        return false;
     if (s->options->threshold_ns == NS_UNKNOWN || length_ns >= s->options->threshold_ns)
         return true;
     if (length_ns > s->largest_below.ns) {
@@ -285,6 +287,8 @@ static bool claim_is_wanted(struct selection *s, const struct claim *c)
 
 static void add_window(struct selection *s, const struct window *w)
 {
+    if (w->begin_ns != NS_UNKNOWN && window_length_ns(w) > LATENCY_LIMIT_NS)
+        return;
     memory_reserve(s->windows, s->windows_capacity, s->n_windows + 1);
     s->windows[s->n_windows++] = *w;
 }

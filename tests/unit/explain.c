@@ -391,6 +391,26 @@ static void parts_beyond_the_total_are_not_believed(void **state)
     answer_release(&a);
 }
 
+/* 146 years between two stamps are no latency, nor is what a report says of such a time. */
+static void what_lasts_for_years_is_no_latency(void **state)
+{
+    (void)state;
+    struct trace_builder b = ordinary(0);
+    wake_at(&b, 21002, HARD);
+    run_and_sleep(&b, 21100);
+    store_add_claim(b.writer, &(struct claim){
+        .run = b.run, .kind = CLAIM_TRACER_HEADER, .section = SECTION_WAKEUP, .series = ROW_NONE, .stream = b.stream, .cpu = 0, .tid = RT,
+        .rt_priority = PRIO_UNKNOWN, .time_ns = NS_UNKNOWN, .irq_latency_ns = NS_UNKNOWN, .latency_ns = NS_LIMIT,
+        .begin_ns = -NS_LIMIT, .end_ns = NS_LIMIT});
+    add_report(&b, NS_LIMIT, NS_LIMIT, NS_LIMIT);
+    add_report(&b, 49000, NS_LIMIT, NS_LIMIT);
+    struct answer a = explain(&b, NULL);
+    assert_int_equal(a.analysis.n_outliers, 1);
+    assert_int_equal(a.analysis.outliers[0]->latency_ns, 49000);
+    assert_string_equal(a.analysis.outliers[0]->why, "parts-exceed-total");
+    answer_release(&a);
+}
+
 /* Each kind as the last event of a CPU, so that what stands behind its words is nobody's: the sanitizer sees a read of it. */
 static void no_kind_is_read_past_its_words(void **state)
 {
@@ -430,6 +450,7 @@ int main(void)
         cmocka_unit_test(losses_end_what_waited),
         cmocka_unit_test(a_loss_without_length_takes_nothing),
         cmocka_unit_test(parts_beyond_the_total_are_not_believed),
+        cmocka_unit_test(what_lasts_for_years_is_no_latency),
         cmocka_unit_test(no_kind_is_read_past_its_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
