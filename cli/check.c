@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/session.h"
 
-static const struct option_row *const options[] = {options_input, options_output, NULL};
+static const struct option_row *const options[] = {options_input, options_answer, options_plot, NULL};
 
 const struct command command_check = {
     .name = "check",

@@ -12,6 +12,7 @@
 /* What the user asked for: defaults, then the command line. */
 struct request {
     const struct command *command;
+    uint64_t given;     /* a bit for each of the command's option rows that the command line has, in options_each()'s order */
     const char **words; /* arguments that are no options */
     size_t n_words;
     struct import_options import;
@@ -56,6 +57,8 @@ struct option_row {
     enum option_type type;
     size_t offset; /* of the member in struct request */
     const char *help;
+    const char *needs;    /* "a b": without one of these options it would do nothing; NULL: stands alone */
+    const char *excludes; /* "a b": with one of these it would do nothing, or undo it */
 };
 
 /* What a command needs of its words. */
@@ -75,8 +78,11 @@ extern const struct command *const commands[]; /* cli/table.c; NULL ends it */
 const struct command *command_find(const char *name);
 
 /* Groups that several commands share (cli/options.c). */
-extern const struct option_row options_input[], options_output[], options_quiet[], options_selection[], options_gates[],
-    options_tail[], options_file[];
+extern const struct option_row options_input[], options_answer[], options_plot[], options_quiet[], options_selection[],
+    options_gates[], options_gate_verdict[], options_tail[], options_file[];
+
+/* The first option of a group that the user gave, NULL: none. For what depends on more than which options there are. */
+const struct option_row *request_given(const struct request *request, const struct option_row *group);
 
 enum { EXIT_LIMIT = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_OUTPUT = 4 };
 

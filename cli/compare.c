@@ -13,7 +13,7 @@ static const struct option_row own[] = {
      .help = "exit 1 if a metric is surely worse by more than this, in percent"},
     {.name = NULL},
 };
-static const struct option_row *const options[] = {own, options_tail, options_input, options_output, options_gates, NULL};
+static const struct option_row *const options[] = {own, options_tail, options_input, options_answer, options_plot, options_gate_verdict, options_gates, NULL};
 
 static int run(struct request *request, struct error *error)
 {

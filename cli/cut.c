@@ -14,7 +14,7 @@ static const struct option_row own[] = {
      .help = "pack chunks that are seldom read with zstd"},
     {.name = NULL},
 };
-static const struct option_row *const options[] = {options_file, own, options_selection, options_input, options_output, NULL};
+static const struct option_row *const options[] = {options_file, own, options_selection, options_input, options_answer, options_plot, NULL};
 
 /* Of the outlier's run: all rows and histograms, and of events and samples what lies around it. */
 static enum status write_cut(const struct request *request, const struct session *session, struct error *error)
@@ -40,28 +40,18 @@ static enum status write_cut(const struct request *request, const struct session
 
 static int run(struct request *request, struct error *error)
 {
-    struct session session = {0}, result = {0};
+    struct session session = {0};
     if (!request->output) {
         error_usage(error, "cut needs -o RUN.wl");
         return EXIT_USAGE;
     }
     if (!request->outlier)
         request->outlier = 1;
-    if (request->analysis.top < (size_t)request->outlier)
-        request->analysis.top = (size_t)request->outlier;
     enum status status = session_open(&session, request, request->words, request->n_words, error);
     if (status != FAILED)
         status = write_cut(request, &session, error);
     session_release(&session);
-    if (status == FAILED || (request->quiet && !request->json))
-        return status == FAILED ? error_exit_code(error) : 0;
-    /* Shown from the file just written: what the colleague will see. */
-    request->import.n_settings = 0;
-    status = session_open(&result, request, &request->output, 1, error);
-    if (status != FAILED)
-        status = session_print(&result, request, error);
-    session_release(&result);
-    return status == FAILED ? error_exit_code(error) : 0;
+    return status == FAILED ? error_exit_code(error) : session_show_file(request, error);
 }
 
 const struct command command_cut = {

@@ -3,10 +3,10 @@
 
 static const struct option_row own[] = {
     {.name = "timeline", .type = OPTION_FLAG, .offset = offsetof(struct request, timeline),
-     .help = "every outlier in full, with all events of its timeline"},
+     .excludes = "json quiet tap", .help = "every outlier in full, with all events of its timeline"},
     {.name = NULL},
 };
-static const struct option_row *const options[] = {options_selection, own, options_input, options_output, options_gates, NULL};
+static const struct option_row *const options[] = {options_selection, own, options_input, options_answer, options_plot, options_gates, NULL};
 
 const struct command command_explain = {
     .name = "explain",

@@ -17,10 +17,25 @@ static const struct option_row own[] = {
     {.name = "outlier", .argument = "N", .type = OPTION_NUMBER, .offset = offsetof(struct request, outlier),
      .help = "only the events around this outlier, worst first from 1"},
     {.name = "context", .argument = "DUR", .type = OPTION_DURATION, .offset = offsetof(struct request, context_ns),
-     .help = "how much before and after it (default: ten times its length, at least 10 ms)"},
+     .needs = "outlier", .help = "how much before and after it (default: ten times its length, at least 10 ms)"},
     {.name = NULL},
 };
 static const struct option_row *const options[] = {options_file, own, options_quiet, options_selection, options_input, NULL};
+
+/* Options that would not change what this format holds are refused. */
+static enum status check_format_options(const struct request *request, const struct export_format *format, struct error *error)
+{
+    const char *idle = request->table && !format->has_tables                     ? "table"
+                       : request->series != ROW_NONE && !format->takes_series ? "series"
+                       : request->outlier && !format->takes_outlier            ? "outlier"
+                                                                               : NULL;
+    if (idle)
+        return error_usage(error, "--%s does not go with --to %s", idle, format->name);
+    const struct option_row *selection = request_given(request, options_selection);
+    if (selection && !request->outlier && !format->needs_outliers)
+        return error_usage(error, "--%s chooses among outliers: it needs --outlier or --to perfetto", selection->name);
+    return OK;
+}
 
 static const struct export_format *format_of(const struct request *request, struct error *error)
 {
@@ -31,7 +46,7 @@ static const struct export_format *format_of(const struct request *request, stru
         error_usage(error, "unknown export format '%s' (there are csv, json, perfetto, hgrm)", request->format);
     else if (!request->output)
         error_usage(error, "export needs -o FILE (\"-\" is standard output)");
-    else
+    else if (check_format_options(request, format, error) != FAILED)
         return format;
     return NULL;
 }
@@ -68,8 +83,6 @@ static int run(struct request *request, struct error *error)
     enum status status;
     if (!format)
         return EXIT_USAGE;
-    if (request->outlier && request->analysis.top < (size_t)request->outlier)
-        request->analysis.top = (size_t)request->outlier;
     if (format->needs_outliers || request->outlier)
         status = session_open(&session, request, request->words, request->n_words, error);
     else {

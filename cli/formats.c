@@ -6,7 +6,7 @@
 #include "report/json.h"
 #include "report/page.h"
 
-static const struct option_row *const options[] = {options_output, NULL};
+static const struct option_row *const options[] = {options_answer, NULL};
 
 static void print_json(void)
 {

@@ -8,7 +8,7 @@ static const struct option_row own[] = {
      .help = "leave out the SHA-256 of the inputs: faster, but nobody can tell later which files these were"},
     {.name = NULL},
 };
-static const struct option_row *const options[] = {options_file, own, options_input, options_output, NULL};
+static const struct option_row *const options[] = {options_file, own, options_input, options_answer, options_plot, NULL};
 
 static enum status write_run_file(const struct request *request, struct error *error)
 {

@@ -11,7 +11,7 @@ static const struct option_row own[] = {
      .help = "pack chunks that are seldom read with zstd"},
     {.name = NULL},
 };
-static const struct option_row *const options[] = {options_file, own, options_input, options_output, NULL};
+static const struct option_row *const options[] = {options_file, own, options_input, options_answer, options_plot, NULL};
 
 static enum status write_merged(const struct request *request, struct error *error)
 {

@@ -15,19 +15,24 @@
     {.name = name_, .letter = letter_, .argument = argument_, .type = type_,                                 \
      .offset = offsetof(struct request, member_), .help = help_}
 #define END {.name = NULL}
+#define GATES "fail-above fail-verdict fail-regression"
 
 const struct option_row options_input[] = {
-    ROW("input-format", 0, "NAME", OPTION_TEXT, import.format, "read the inputs as this format (see whylate formats)"),
-    ROW("same-run", 0, NULL, OPTION_FLAG, import.same_run, "all INPUTs belong to one run"),
+    ROW("input-format", 0, "NAME", OPTION_TEXT, import.format, "read the inputs as this format (see whylate formats); run files are what they are"),
+    ROW("same-run", 0, NULL, OPTION_FLAG, import.same_run, "all INPUTs belong to one run; run files keep theirs"),
     ROW("set", 0, "KEY=VALUE", OPTION_SETTING, settings, "state a fact that the files lack, e.g. "
         "cyclictest.interval_ns=200000; may be repeated"),
     END,
 };
-const struct option_row options_output[] = {
+const struct option_row options_answer[] = {
     ROW("json", 0, NULL, OPTION_FLAG, json, "one JSON document on standard output"),
     ROW("quiet", 'q', NULL, OPTION_FLAG, quiet, "no text and no progress: the exit code alone answers"),
     ROW("no-color", 0, NULL, OPTION_FLAG, no_color, "no colours, even on a terminal (so does the variable NO_COLOR)"),
-    ROW("plot", 0, NULL, OPTION_FLAG, plot, "also draw the distribution in the terminal (needs gnuplot)"),
+    END,
+};
+const struct option_row options_plot[] = {
+    {.name = "plot", .type = OPTION_FLAG, .offset = offsetof(struct request, plot), .excludes = "json quiet tap",
+     .help = "also draw the distribution in the terminal (needs gnuplot)"},
     END,
 };
 const struct option_row options_quiet[] = {
@@ -50,10 +55,15 @@ const struct option_row options_tail[] = {
 };
 const struct option_row options_gates[] = {
     ROW("fail-above", 0, "DUR", OPTION_DURATION, fail_above_ns, "exit 1 if a maximum is above this"),
+    {.name = "junit", .argument = "FILE", .type = OPTION_TEXT, .offset = offsetof(struct request, junit), .needs = GATES,
+     .help = "write the limits' results as JUnit XML"},
+    {.name = "tap", .type = OPTION_FLAG, .offset = offsetof(struct request, tap), .needs = GATES, .excludes = "json",
+     .help = "print the limits' results as TAP instead of text"},
+    END,
+};
+const struct option_row options_gate_verdict[] = {
     ROW("fail-verdict", 0, "VERDICT", OPTION_TEXT, fail_verdict,
         "exit 1 if a verdict is this or worse, e.g. suspect"),
-    ROW("junit", 0, "FILE", OPTION_TEXT, junit, "write the limits' results as JUnit XML"),
-    ROW("tap", 0, NULL, OPTION_FLAG, tap, "print the limits' results as TAP instead of text"),
     END,
 };
 const struct option_row options_file[] = {
@@ -176,12 +186,13 @@ static void collect(const struct option_row *row, void *data)
         list->rows[list->n++] = row;
 }
 
-static const struct option_row *row_of_key(const struct option_list *list, int key)
+/* Where the option of a key stands in the list; list->n: nowhere. */
+static size_t place_of_key(const struct option_list *list, int key)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (key == (list->rows[i]->letter ? list->rows[i]->letter : KEY_BASE + (int)i))
-            return list->rows[i];
-    return NULL;
+    size_t i = 0;
+    while (i < list->n && key != (list->rows[i]->letter ? list->rows[i]->letter : KEY_BASE + (int)i))
+        i++;
+    return i;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -201,9 +212,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "needs %s", command->arguments);
         return 0;
     }
-    const struct option_row *row = row_of_key(list, key);
-    if (!row)
+    size_t place = place_of_key(list, key);
+    if (place == list->n)
         return ARGP_ERR_UNKNOWN;
+    const struct option_row *row = list->rows[place];
+    request->given |= UINT64_C(1) << place;
     char *copy = row->type == OPTION_FACTORS ? memory_string(argument) : NULL; /* error texts show it whole */
     const char *wrong = set_value(request, row, argument);
     if (wrong)
@@ -258,7 +271,69 @@ void request_parse(struct request *request, const struct command *command, int a
     argp_err_exit_status = EXIT_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &list);
     text_release(&documentation);
+    if (request->outlier > 0 && request->analysis.top < (size_t)request->outlier)
+        request->analysis.top = (size_t)request->outlier;
     request->import.quiet = request->analysis.quiet = request->quiet;
+}
+
+/* ---- options together ---- */
+
+static bool is_given(const struct request *request, const struct option_list *list, const struct option_row *row)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->rows[i] == row)
+            return request->given >> i & 1;
+    return false;
+}
+
+const struct option_row *request_given(const struct request *request, const struct option_row *group)
+{
+    struct option_list list = {0};
+    options_each(request->command, collect, &list);
+    for (const struct option_row *row = group; row->name; row++)
+        if (is_given(request, &list, row))
+            return row;
+    return NULL;
+}
+
+/* The first of the words ("a b") that is an option given; names gets those that the command has: "--a or --b". */
+static const struct option_row *given_of_words(const struct request *request, const struct option_list *list, const char *words,
+                                               struct text *names)
+{
+    for (const char *word = words; *word; word += strspn(word, " ")) {
+        size_t length = strcspn(word, " ");
+        for (size_t i = 0; i < list->n; i++) {
+            const struct option_row *row = list->rows[i];
+            if (strlen(row->name) != length || strncmp(row->name, word, length) != 0)
+                continue;
+            if (request->given >> i & 1)
+                return row;
+            text_format(names, "%s--%s", names->length ? " or " : "", row->name);
+        }
+        word += length;
+    }
+    return NULL;
+}
+
+/* An option that would do nothing beside the others given, or without them, is refused: its user expects something. */
+static enum status check_together(const struct request *request, struct error *error)
+{
+    struct option_list list = {0};
+    enum status status = OK;
+    options_each(request->command, collect, &list);
+    for (size_t i = 0; i < list.n && status == OK; i++) {
+        const struct option_row *row = list.rows[i], *other;
+        struct text names = {0};
+        if (!(request->given >> i & 1))
+            continue;
+        if (row->excludes && (other = given_of_words(request, &list, row->excludes, &names)))
+            status = error_usage(error, "--%s and --%s exclude each other", row->name, other->name);
+        text_truncate(&names, 0);
+        if (status == OK && row->needs && !given_of_words(request, &list, row->needs, &names))
+            status = error_usage(error, "--%s needs %s", row->name, text_string(&names));
+        text_release(&names);
+    }
+    return status;
 }
 
 /* One regular file under two names is the same: compared by device and number. */
@@ -278,7 +353,7 @@ enum status request_check(const struct request *request, struct error *error)
     for (size_t i = 0; i < request->n_words; i++)
         if (!*request->words[i]) /* "$file" of a script that did not set it */
             return error_usage(error, "an argument is empty");
-    if (check_output(request, request->output, error) == FAILED)
+    if (check_together(request, error) == FAILED || check_output(request, request->output, error) == FAILED)
         return FAILED;
     return check_output(request, request->junit, error);
 }

@@ -16,7 +16,7 @@ static const struct option_row own[] = {
     {.name = "outlier", .argument = "N", .type = OPTION_NUMBER, .offset = offsetof(struct request, outlier),
      .help = "the timeline of this outlier, worst first from 1 (default 1)"},
     {.name = "scripts", .argument = "DIR", .type = OPTION_TEXT, .offset = offsetof(struct request, scripts),
-     .help = "also leave the gnuplot script and its data in this folder"},
+     .needs = "output", .help = "also leave the gnuplot script and its data in this folder"},
     {.name = NULL},
 };
 static const struct option_row *const options[] = {own, options_quiet, options_selection, options_input, NULL};
@@ -33,12 +33,11 @@ static unsigned terminal_of(const char *path, struct error *error)
 }
 
 /* Draws in a folder of its own, then copies the picture to where the user wants it. */
-static enum status draw(const struct request *request, const struct plot_kind *kind, const struct plot_source *source,
+static enum status draw(const struct request *request, const struct plot_kind *kind, const struct plot_source *source, size_t i,
                         unsigned terminal, struct error *error)
 {
     struct output_folder folder;
     struct text picture = {0};
-    size_t i = request->outlier ? (size_t)request->outlier - 1 : 0;
     if ((request->scripts ? output_folder_begin(&folder, request->scripts, "plot.gp", error)
                           : output_folder_scratch(&folder, request->output, error)) == FAILED)
         return FAILED;
@@ -53,35 +52,48 @@ static enum status draw(const struct request *request, const struct plot_kind *k
     return status;
 }
 
-static int run(struct request *request, struct error *error)
+/* The kind that the first word names, if it and the options go together. */
+static const struct plot_kind *kind_of(const struct request *request, struct error *error)
 {
     const struct plot_kind *kind = plot_kind_find(request->words[0]);
-    unsigned terminal = 0;
     if (!kind) {
         struct text names = {0};
         for (size_t i = 0; plot_kinds[i]; i++)
             text_format(&names, "%s%s", i ? ", " : "", plot_kinds[i]->name);
         error_usage(error, "unknown kind of picture '%s' (there are %s)", request->words[0], text_string(&names));
         text_release(&names);
-        return EXIT_USAGE;
+        return NULL;
     }
-    if (request->output && !(terminal = terminal_of(request->output, error)))
+    const struct option_row *selection = request_given(request, options_selection);
+    const char *idle = request->outlier && !kind->is_of_outlier ? "outlier" : selection && !kind->shows_outliers ? selection->name : NULL;
+    if (!idle)
+        return kind;
+    error_usage(error, "--%s chooses among outliers: a picture of kind '%s' shows none of them", idle, kind->name);
+    return NULL;
+}
+
+static enum status write_picture(const struct request *request, const struct plot_kind *kind, const struct session *session,
+                                 unsigned terminal, struct error *error)
+{
+    struct plot_source source = {session->document, session->store, &session->analysis};
+    size_t n = kind->count(&source), i = request->outlier ? (size_t)request->outlier - 1 : 0;
+    if (!n)
+        return error_input(error, "the input holds nothing for a picture of kind '%s'", kind->name);
+    if (i >= n)
+        return error_usage(error, "there is no outlier %zu, the last is %zu", i + 1, n);
+    return request->output ? draw(request, kind, &source, i, terminal, error) : plot_print(kind, &source, i, stdout, error);
+}
+
+static int run(struct request *request, struct error *error)
+{
+    const struct plot_kind *kind = kind_of(request, error);
+    unsigned terminal = 0;
+    if (!kind || (request->output && !(terminal = terminal_of(request->output, error))))
         return EXIT_USAGE;
     struct session session = {0};
     enum status status = session_open(&session, request, request->words + 1, request->n_words - 1, error);
-    struct plot_source source = {session.document, session.store, &session.analysis};
-    if (status != FAILED) {
-        size_t n = kind->count(&source);
-        status = OK;
-        if (!n)
-            status = error_input(error, "the input holds nothing for a picture of kind '%s'", kind->name);
-        else if ((size_t)request->outlier > n && request->outlier > 1)
-            status = error_usage(error, "there is no outlier %d, the last is %zu", (int)request->outlier, n);
-        else if (request->output)
-            status = draw(request, kind, &source, terminal, error);
-        else
-            status = plot_print(kind, &source, request->outlier ? (size_t)request->outlier - 1 : 0, stdout, error);
-    }
+    if (status != FAILED)
+        status = write_picture(request, kind, &session, terminal, error);
     session_release(&session);
     return status == FAILED ? error_exit_code(error) : 0;
 }

@@ -29,7 +29,7 @@ static size_t list_pictures(const struct plot_source *source, struct html_pictur
     *pictures = NULL;
     for (size_t k = 0; plot_kinds[k]; k++) {
         size_t count = plot_kinds[k]->count(source);
-        bool is_timeline = strcmp(plot_kinds[k]->name, "timeline") == 0;
+        bool is_timeline = plot_kinds[k]->is_of_outlier;
         for (size_t i = 0; i < count && i < MAX_TIMELINES; i++) {
             memory_reserve(*pictures, capacity, n + 1);
             (*pictures)[n++] = (struct html_picture){

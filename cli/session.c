@@ -13,7 +13,12 @@ struct store *session_store(const struct request *request, const char *const *pa
                             struct error *error)
 {
     bool is_one_file = n_paths == 1 && strcmp(paths[0], "-") != 0;
-    if (is_one_file && request->import.n_settings == 0 && store_path_is_run_file(paths[0]))
+    bool is_run_file = is_one_file && store_path_is_run_file(paths[0]);
+    if (is_run_file && request->import.format) {
+        error_usage(error, "%s is a run file: there is nothing to read as %s", paths[0], request->import.format);
+        return NULL;
+    }
+    if (is_run_file && request->import.n_settings == 0)
         return store_open(paths[0], error);
     struct store_writer *writer = store_writer_new(NULL, error);
     if (!writer)
@@ -120,6 +125,7 @@ int session_show_file(struct request *request, struct error *error)
         return 0;
     struct session session = {0};
     request->import.n_settings = 0; /* they are in the file */
+    request->import.format = NULL;
     int code = 0;
     if (session_open(&session, request, &request->output, 1, error) == FAILED ||
         session_print(&session, request, error) == FAILED)

@@ -30,7 +30,7 @@ enum status session_print(const struct session *session, const struct request *r
 enum status stdout_finish(struct error *error);
 
 /*
- * For commands that wrote a run file: shows it as info does, from the file itself, so that what is said is what others
+ * For commands that wrote a run file: shows it, by their jobs, from the file itself, so that what is said is what others
  * will read. The exit code.
  */
 int session_show_file(struct request *request, struct error *error);

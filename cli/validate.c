@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/session.h"
 
-static const struct option_row *const options[] = {options_tail, options_input, options_output, options_gates, NULL};
+static const struct option_row *const options[] = {options_tail, options_input, options_answer, options_plot, options_gate_verdict, options_gates, NULL};
 
 const struct command command_validate = {
     .name = "validate",

@@ -19,6 +19,7 @@ struct export_request {
 struct export_format {
     const char *name, *summary;
     bool needs_outliers; /* explain runs first */
+    bool has_tables, takes_series, takes_outlier; /* --table, --series, --outlier change what is written */
     enum status (*write)(const struct export_request *request, FILE *file, struct error *error);
 };
 extern const struct export_format *const export_formats[]; /* NULL ends it */

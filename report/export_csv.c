@@ -241,31 +241,60 @@ static enum status write_facts(const struct export_request *request, FILE *file,
     return OK;
 }
 
+struct csv_table {
+    const char *name;
+    bool is_of_series, is_of_span; /* --series, --outlier choose among its rows */
+    bool (*has)(const struct export_request *request);
+    enum status (*write)(const struct export_request *request, FILE *file, struct error *error);
+};
+
+/* The option that was given and would not change this table, or NULL. */
+static const char *idle_option(const struct csv_table *table, const struct export_request *request)
+{
+    if (request->series >= 0 && !table->is_of_series)
+        return "series";
+    return request->outlier && !table->is_of_span ? "outlier" : NULL;
+}
+
+/* Samples are as good as a histogram: they are counted. */
+static bool has_distribution(const struct export_request *request)
+{
+    return has_histogram(request) || has_samples(request);
+}
+
 static enum status write_csv(const struct export_request *request, FILE *file, struct error *error)
 {
-    static const struct {
-        const char *name;
-        bool (*has)(const struct export_request *request);
-        enum status (*write)(const struct export_request *request, FILE *file, struct error *error);
-    } tables[] = {{"samples", has_samples, write_samples},
-                  {"histogram", has_histogram, write_histogram},
-                  {"events", has_events, write_events},
-                  {"counters", has_counters, write_counters},
-                  {"facts", has_facts, write_facts}};
+    static const struct csv_table tables[] = {{"samples", true, false, has_samples, write_samples},
+                                              {"histogram", true, false, has_distribution, write_histogram},
+                                              {"events", false, true, has_events, write_events},
+                                              {"counters", false, false, has_counters, write_counters},
+                                              {"facts", false, false, has_facts, write_facts}};
     bool is_named = false;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        bool is_wanted_table = !request->table ? !(request->outlier && strcmp(tables[i].name, "events")) : !strcmp(request->table, tables[i].name);
-        is_named = is_named || is_wanted_table;
-        if (is_wanted_table && (tables[i].has(request) || (i == 1 && has_samples(request))))
+        const char *idle = idle_option(&tables[i], request);
+        if (request->table ? strcmp(tables[i].name, request->table) != 0 : idle != NULL)
+            continue;
+        is_named = true;
+        if (idle)
+            return error_usage(error, "--%s does not go with --table %s", idle, tables[i].name);
+        if (tables[i].has(request))
             return tables[i].write(request, file, error);
     }
+    if (!is_named && !request->table)
+        return error_usage(error, "no table goes with both --series and --outlier");
     if (!is_named)
         return error_usage(error, "unknown table '%s' (there are samples, histogram, events, counters, facts)", request->table);
-    return error_input(error, "the input holds no %s", request->table ? request->table : "samples, histograms, events, counters or facts");
+    return error_input(error, "the input holds no %s", request->table          ? request->table
+                                                       : request->outlier      ? "events"
+                                                       : request->series >= 0 ? "samples or histogram of this series"
+                                                                               : "samples, histograms, events, counters or facts");
 }
 
 const struct export_format export_csv = {
     .name = "csv",
     .summary = "one table: samples, else histogram, events, counters or facts",
+    .has_tables = true,
+    .takes_series = true,
+    .takes_outlier = true,
     .write = write_csv,
 };

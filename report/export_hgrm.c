@@ -120,5 +120,6 @@ static enum status write_hgrm(const struct export_request *request, FILE *file, 
 const struct export_format export_hgrm = {
     .name = "hgrm",
     .summary = "percentile distribution of one series, for HdrHistogram's plotters",
+    .takes_series = true,
     .write = write_hgrm,
 };

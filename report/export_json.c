@@ -248,5 +248,7 @@ static enum status write_json(const struct export_request *request, FILE *file, 
 const struct export_format export_json = {
     .name = "json",
     .summary = "all rows, histograms, samples and events (schema whylate-data/1)",
+    .takes_series = true,
+    .takes_outlier = true,
     .write = write_json,
 };

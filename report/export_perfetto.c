@@ -312,5 +312,6 @@ const struct export_format export_perfetto = {
     .name = "perfetto",
     .summary = "trace events as JSON for ui.perfetto.dev and chrome://tracing, outliers as tracks",
     .needs_outliers = true,
+    .takes_outlier = true,
     .write = write_perfetto,
 };

@@ -26,7 +26,9 @@ struct plot {
 };
 struct plot_kind {
     const char *name, *summary;
-    /* How many pictures of this kind the source gives (timelines: one per outlier). */
+    bool shows_outliers; /* which outliers are selected changes the picture */
+    bool is_of_outlier;  /* a picture is one outlier, worst first */
+    /* How many pictures of this kind the source gives. */
     size_t (*count)(const struct plot_source *source);
     /* Writes settings and data, fills plot->command, may set the height. */
     void (*draw)(const struct plot_source *source, size_t i, struct plot *plot);

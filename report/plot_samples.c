@@ -186,6 +186,7 @@ static void draw_samples(const struct plot_source *source, size_t index, struct 
 const struct plot_kind plot_samples = {
     .name = "samples",
     .summary = "latency over time, the worst of each column",
+    .shows_outliers = true,
     .count = count_samples,
     .draw = draw_samples,
 };

@@ -353,6 +353,8 @@ static size_t count_timelines(const struct plot_source *source)
 const struct plot_kind plot_timeline = {
     .name = "timeline",
     .summary = "one outlier: who had each CPU, and the ledger",
+    .shows_outliers = true,
+    .is_of_outlier = true,
     .count = count_timelines,
     .draw = draw_timeline,
 };
