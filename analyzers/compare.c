@@ -24,6 +24,14 @@ static void put_ns(const struct compare *compare, struct finding *finding, const
         finding_integer(&compare->analysis->findings, finding, key, (int64_t)llround(ns));
 }
 
+static void put_maximum(const struct compare *compare, struct finding *finding, const char *key, const struct side *side)
+{
+    size_t n_before = finding->n_values;
+    put_ns(compare, finding, key, side->max_ns);
+    if (finding->n_values > n_before)
+        finding->values[n_before].is_least = side->max_is_lower_bound;
+}
+
 enum confidence compare_weaken(enum confidence confidence, int gravest)
 {
     if (gravest >= 3 && confidence > CONFIDENCE_POSSIBLE)
@@ -81,8 +89,8 @@ static void tell_length(const struct compare *compare, uint32_t side, const stru
     struct finding *finding = add(compare, side, "length-differs", d->length_explains ? "explains" : "", SEVERITY_WARNING, CONFIDENCE_PROVEN);
     finding_integer(out, finding, "n_samples", (int64_t)b->n_per_series);
     finding_integer(out, finding, "n_baseline", (int64_t)a->n_per_series);
-    put_ns(compare, finding, "from_ns", a->max_ns);
-    put_ns(compare, finding, "to_ns", b->max_ns);
+    put_maximum(compare, finding, "from_ns", a);
+    put_maximum(compare, finding, "to_ns", b);
     finding_number(out, finding, "chance_pct", 100 * p_longer_run_wins(fmin(a->n_per_series, b->n_per_series), fmax(a->n_per_series, b->n_per_series)));
 }
 
@@ -95,8 +103,8 @@ static void tell_nothing(const struct compare *compare, uint32_t side, const str
     struct finding *finding = add(compare, side, "no-difference-shown",
                                   d->by_runs && !d->by_blocks ? "ranks" : d->is_within_spread ? "spread" : "", SEVERITY_NOTE,
                                   is_rich ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE);
-    put_ns(compare, finding, "from_ns", a->max_ns);
-    put_ns(compare, finding, "to_ns", b->max_ns);
+    put_maximum(compare, finding, "from_ns", a);
+    put_maximum(compare, finding, "to_ns", b);
 }
 
 /* The whole distribution differs, but no average and no quantile of the tail by an amount that matters. */

@@ -48,6 +48,7 @@ struct side {
     struct bin *bins, *block_bins;
     double block_ns; /* NAN: of unequal spans */
     double n, n_per_series, min_ns, avg_ns, max_ns; /* over its runs; avg weighted by samples */
+    bool max_is_lower_bound;
     bool is_baseline;         /* all its runs are files of the baseline, byte for byte */
     bool has_baseline_counts; /* or at least equal to runs of the baseline in the counts of all bins */
 };

@@ -25,8 +25,11 @@ static void add_ns(struct text *text, double ns)
 /* A maximum that is unknown lies beyond a histogram only if something does. */
 static void add_maximum(struct text *text, const struct side *side)
 {
+    char buffer[DURATION_TEXT_BYTES];
     if (isnan(side->max_ns) && side->histogram.n_overflow == 0)
         text_add(text, "unknown");
+    else if (side->max_is_lower_bound && fabs(side->max_ns) < 9e18)
+        text_add(text, duration_format_bound((int64_t)llround(side->max_ns), true, buffer));
     else
         add_ns(text, side->max_ns);
 }

@@ -188,6 +188,13 @@ static int apart(double *a, size_t n_a, double *b, size_t n_b, double matters, d
 
 #define LARGEST_MATTERS 1.5 /* ratio of maxima */
 
+/* Whether side b has larger (1) or smaller (-1) maxima, as they are known: 0 where the smaller ones are only lower bounds. */
+static int unless_bound(int way, const struct side *a, const struct side *b)
+{
+    const struct side *smaller = way > 0 ? a : b;
+    return smaller->max_is_lower_bound ? 0 : way;
+}
+
 /*
  * The shorter side holds the largest value of all: among n_a + n_b samples of one kind it lies there with the share of its
  * length. Threads may be late together, so that further maxima of the side count for nothing; one event of one run is never
@@ -197,7 +204,7 @@ static void by_largest(const struct compare *compare, uint32_t side, struct diff
 {
     const struct side *a = &compare->sides[compare->baseline], *b = &compare->sides[side];
     double p = 2 * fmin(a->n, b->n) / (a->n + b->n); /* either side could have been it */
-    int way = direction_of(a->max_ns, b->max_ns, LARGEST_MATTERS);
+    int way = unless_bound(direction_of(a->max_ns, b->max_ns, LARGEST_MATTERS), a, b);
     bool shorter_is_worse = (way > 0) == (b->n < a->n);
     if (d->tail != 0 || way == 0 || !shorter_is_worse || !(p < compare_alpha(compare)))
         return;
@@ -220,7 +227,8 @@ static void by_ranks(const struct compare *compare, uint32_t side, struct differ
     n_a = gather(compare, compare->baseline, true, &a);
     n_b = gather(compare, side, true, &b);
     /* One value against one says something only if it is far away. */
-    d->tail = apart(a, n_a, b, n_b, n_a * n_b < 4 ? 1.5 : 1.1, &d->tail_from_ns, &d->tail_to_ns, &d->tail_p);
+    d->tail = unless_bound(apart(a, n_a, b, n_b, n_a * n_b < 4 ? 1.5 : 1.1, &d->tail_from_ns, &d->tail_to_ns, &d->tail_p),
+                           &compare->sides[compare->baseline], &compare->sides[side]);
     d->tail_confidence = d->tail_p < alpha ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
     d->tail_level = NAN;
     free(a);
@@ -341,7 +349,8 @@ struct difference compare_difference(const struct compare *compare, uint32_t sid
         if (have_blocks(a, b))
             by_blocks(compare, a, b, &d);
     }
-    bool longer_is_worse = (ratio > 1) == (b->max_ns > a->max_ns) && b->max_ns != a->max_ns;
+    bool b_is_larger = b->max_ns > a->max_ns, longer_is_worse = (ratio > 1) == b_is_larger && b->max_ns != a->max_ns;
+    longer_is_worse &= unless_bound(b_is_larger ? 1 : -1, a, b) != 0;
     d.length_explains = d.length_differs && longer_is_worse && (d.tail == 0 || (d.by_runs && !d.by_blocks));
     /* Maxima of unequal lengths, the longer run's larger: that is what length alone gives. */
     if (d.length_explains && d.by_runs)

@@ -54,12 +54,22 @@ static double plain_of_run(const struct measured_run *m, enum plain which)
     return which == PLAIN_MIN ? m->min_ns : which == PLAIN_AVG ? m->avg_ns : m->max_ns;
 }
 
+/* Which runs' maxima are lower bounds. */
+static bool *least_of_runs(const struct compare *compare)
+{
+    bool *is_least = arena_array(&compare->analysis->arena, compare->n_runs, sizeof *is_least);
+    for (size_t i = 0; i < compare->n_runs; i++)
+        is_least[i] = compare->runs[i].max_is_lower_bound;
+    return is_least;
+}
+
 static void plain_metric(struct compare *compare, const char *name, enum plain which)
 {
     struct metric *metric = compare_add_metric(compare, name);
     const struct side *a = &compare->sides[compare->baseline];
     for (size_t i = 0; i < compare->n_runs; i++)
         metric->values[i] = plain_of_run(&compare->runs[i], which);
+    metric->is_least = which == PLAIN_MAX ? least_of_runs(compare) : NULL;
     for (uint32_t side = 0; side < compare->n_sides; side++) {
         const struct side *b = &compare->sides[side];
         if (side == compare->baseline)
@@ -129,16 +139,21 @@ static void other_paths(struct compare *compare)
         char name[64];
         size_t n_known = 0;
         double *max_ns = memory_new(compare->n_runs * sizeof *max_ns);
+        bool *is_least = arena_array(&compare->analysis->arena, compare->n_runs, sizeof *is_least);
         for (size_t r = 0; r < compare->n_runs; r++) {
             max_ns[r] = NAN;
+            is_least[r] = false;
             for (size_t i = 0; i < store->n_series && path != compare->path; i++)
-                if (store->series[i].run == r && store->series[i].path == path && store->series[i].max_ns != NS_UNKNOWN)
+                if (store->series[i].run == r && store->series[i].path == path && store->series[i].max_ns != NS_UNKNOWN) {
                     max_ns[r] = isnan(max_ns[r]) ? (double)store->series[i].max_ns : fmax(max_ns[r], (double)store->series[i].max_ns);
+                    is_least[r] |= store->series[i].max_is_lower_bound;
+                }
             n_known += isnan(max_ns[r]) ? 0 : 1;
         }
         if (n_known >= 2) {
             snprintf(name, sizeof name, "max:%s", measure_path_name(path));
             struct metric *metric = compare_add_metric(compare, name);
+            metric->is_least = is_least;
             for (size_t r = 0; r < compare->n_runs; r++) {
                 metric->values[r] = max_ns[r];
                 if (compare->runs[r].side != compare->baseline)

@@ -39,12 +39,12 @@ static int by_value(const void *a, const void *b)
     return x->side < y->side ? -1 : 1;
 }
 
-/* Values of all sides in order; false if one is unknown. */
+/* Values of all sides in order; false if one is unknown, or a maximum that may be any larger one. */
 static bool tail_values(const struct compare *compare, double level, struct place *places)
 {
     for (uint32_t s = 0; s < compare->n_sides; s++) {
         places[s] = (struct place){s, isnan(level) ? compare->sides[s].max_ns : histogram_quantile(&compare->sides[s].histogram, level)};
-        if (isnan(places[s].value))
+        if (isnan(places[s].value) || (isnan(level) && compare->sides[s].max_is_lower_bound))
             return false;
     }
     return true;

@@ -306,6 +306,7 @@ struct side compare_pool(const struct compare *compare, uint32_t which)
         side.n_per_series = larger(side.n_per_series, m->n_per_series);
         side.min_ns = smaller(side.min_ns, m->min_ns);
         side.max_ns = larger(side.max_ns, m->max_ns);
+        side.max_is_lower_bound |= m->max_is_lower_bound;
         if (!isnan(m->avg_ns)) {
             double w = isnan(m->n) ? 1 : m->n;
             weighted += m->avg_ns * w;

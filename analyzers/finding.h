@@ -17,6 +17,7 @@ struct value {
     double number;
     int64_t integer;
     const char *text;
+    bool is_least; /* no less than that, how much more is unknown */
 };
 
 struct finding {

@@ -122,9 +122,10 @@ static void tell_body(const struct store *store, const struct judged *judged, st
     const struct series *s = &store->series[judged->series];
     if (s->min_ns == NS_UNKNOWN || s->max_ns == NS_UNKNOWN || s->n_samples < 3)
         return;
+    bool is_whole = !s->max_is_lower_bound;
     double min = (double)s->min_ns, max = (double)s->max_ns, middle = !isnan(s->avg_ns) ? s->avg_ns : judged->median_ns;
     if (s->path == PATH_NOISE) {
-        if (min >= 0.5 * max && min > 0 && !is_seldom(store, s) && (s->n_samples == COUNT_UNKNOWN ? max > min : s->n_samples >= 3)) { /* one value is no floor */
+        if (is_whole && min >= 0.5 * max && min > 0 && !is_seldom(store, s) && (s->n_samples == COUNT_UNKNOWN ? max > min : s->n_samples >= 3)) { /* one value is no floor */
             struct finding *finding = judged_finding(store, judged, out, "noise-floor", "", SEVERITY_NOTE, CONFIDENCE_LIKELY);
             finding_integer(out, finding, "min_ns", s->min_ns);
             finding_integer(out, finding, "max_ns", s->max_ns);
@@ -133,7 +134,7 @@ static void tell_body(const struct store *store, const struct judged *judged, st
     }
     if (s->path != PATH_TIMER_WAKEUP && s->path != PATH_IRQ_HANDLER && s->path != PATH_IRQ_RESPONSE)
         return;
-    if (min >= 5000 && max >= min && max - min <= 0.25 * min && s->n_samples > 3) {
+    if (is_whole && min >= 5000 && max >= min && max - min <= 0.25 * min && s->n_samples > 3) {
         struct finding *finding = judged_finding(store, judged, out, "constant-offset", "", SEVERITY_NOTE, CONFIDENCE_LIKELY);
         finding_integer(out, finding, "min_ns", s->min_ns);
         finding_integer(out, finding, "jitter_ns", s->max_ns - s->min_ns);
@@ -146,7 +147,8 @@ static void tell_body(const struct store *store, const struct judged *judged, st
 
 void signs_of_value(const struct store *store, const struct judged *judged, struct findings *out)
 {
-    if (store->series[judged->series].max_ns != NS_UNKNOWN && !judged->is_artefact) {
+    const struct series *s = &store->series[judged->series];
+    if (s->max_ns != NS_UNKNOWN && !s->max_is_lower_bound && !judged->is_artefact) {
         tell_tick(store, judged, out);
         tell_throttling(store, judged, out);
     }

@@ -43,6 +43,7 @@ struct metric {
     const char *name; /* "max", "quantile:0.9999", "function:NAME" ... */
     size_t n_values;
     double *values;   /* per run, ns unless the name says otherwise; NAN unknown */
+    bool *is_least;   /* per run: a lower bound; NULL: none is */
     double ratio, low, high, p; /* NAN unknown */
 };
 struct confound {

@@ -111,3 +111,10 @@ const char *duration_format_long(int64_t ns, char text[DURATION_TEXT_BYTES])
         return duration_format(ns, text);
     return text;
 }
+
+const char *duration_format_bound(int64_t ns, bool is_least, char text[DURATION_TEXT_BYTES])
+{
+    char value[DURATION_TEXT_BYTES];
+    snprintf(text, DURATION_TEXT_BYTES, "%s%.28s", is_least ? ">= " : "", duration_format(ns, value));
+    return text;
+}

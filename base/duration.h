@@ -27,6 +27,9 @@ static inline bool duration_of_seconds(int64_t seconds, int64_t *ns)
 #define DURATION_TEXT_BYTES 32
 const char *duration_format(int64_t ns, char text[DURATION_TEXT_BYTES]);
 
+/* The same of a value that may be only a lower bound: ">= 117 us". */
+const char *duration_format_bound(int64_t ns, bool is_least, char text[DURATION_TEXT_BYTES]);
+
 /* Spans of minutes and more: "3 h 12 min"; below, as duration_format(). */
 const char *duration_format_long(int64_t ns, char text[DURATION_TEXT_BYTES]);
 

@@ -13,9 +13,13 @@ static json_t *document_metrics(const struct comparison *comparison)
         json_t *values = json_array();
         for (size_t k = 0; k < metric->n_values; k++)
             json_array_append_new(values, json_double(metric->values[k]));
-        json_array_append_new(metrics, json_pack("{s:o, s:o, s:o, s:o, s:o}",
+        json_t *is_least = metric->is_least ? json_array() : json_null();
+        for (size_t k = 0; k < metric->n_values && metric->is_least; k++)
+            json_array_append_new(is_least, json_boolean(metric->is_least[k]));
+        json_array_append_new(metrics, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
                                                  "name", json_word(metric->name),
                                                  "values", values,
+                                                 ".is_least", is_least,
                                                  "ratio", json_double(metric->ratio),
                                                  "interval", json_interval(metric->low, metric->high),
                                                  "p", json_double(metric->p)));

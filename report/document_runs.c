@@ -129,6 +129,8 @@ static json_t *document_series(const struct series *series, const struct series_
     SET("min_ns", json_ns(series->min_ns));
     SET("avg_ns", json_double(series->avg_ns));
     SET("max_ns", json_ns(series->max_ns));
+    if (series->max_is_lower_bound)
+        SET(".max_is_least", json_true());
     SET("n_overflow", json_count(series->n_overflow));
     SET("overflow_limit_ns", json_ns(series->overflow_limit_ns));
     SET("n_lost_periods", result ? json_count(result->n_lost_periods) : json_null());

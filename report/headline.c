@@ -173,7 +173,7 @@ void headline_verdicts(const json_t *document, struct text *out)
     char duration[DURATION_TEXT_BYTES];
     size_t v = verdict_position(json_get_text(worst, "verdict"));
     text_format(out, "The %s, %s (%s), %s.", n == 1 ? "maximum" : "largest maximum",
-                duration_format(json_get_ns(worst, "max_ns"), duration), json_get_text(worst, "name"),
+                duration_format_bound(json_get_ns(worst, "max_ns"), json_max_is_least(worst), duration), json_get_text(worst, "name"),
                 v < N_VERDICT_WORDS ? verdict_sentence[v] : "was not judged");
     if (n == 1)
         return;

@@ -24,9 +24,9 @@ static void put_series(FILE *file, const json_t *run)
         html_count(file, series, "n_samples");
         html_duration(file, series, "min_ns");
         html_duration(file, series, "avg_ns");
-        html_ns(file, json_get_quantile_ns(series, "0.99"));
-        html_ns(file, json_get_quantile_ns(series, "0.9999"));
-        html_duration(file, series, "max_ns");
+        html_ns(file, json_get_quantile_ns(series, "0.99"), false);
+        html_ns(file, json_get_quantile_ns(series, "0.9999"), false);
+        html_ns(file, json_get_ns(series, "max_ns"), json_max_is_least(series));
         html_count(file, series, "n_overflow");
         html_count(file, series, "n_lost_periods");
         html_element(file, "td", verdict ? verdict : NULL, verdict);

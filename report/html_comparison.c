@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "base/duration.h"
 #include "report/metric.h"
 #include "report/words.h"
 
@@ -17,8 +16,7 @@ static void put_text(FILE *file, const char *class, struct text *text)
 static void put_ratio(FILE *file, const json_t *metric)
 {
     struct text ratio = {0}, interval = {0};
-    if (!isnan(json_get_number(metric, "ratio")))
-        text_format(&ratio, "%.3g", json_get_number(metric, "ratio"));
+    metric_ratio(metric, &ratio);
     metric_interval(metric, &interval);
     put_text(file, "n", &ratio);
     put_text(file, "n", &interval);
@@ -47,9 +45,8 @@ static void put_metrics(FILE *file, const json_t *metrics, size_t n_runs)
         fputs("<tr>", file);
         put_text(file, NULL, &name);
         for (size_t run = 0; run < n_runs; run++) {
-            char text[DURATION_TEXT_BYTES];
             double ns = metric_value_ns(metric, run);
-            html_element(file, "td", "n", fabs(ns) < 9e18 ? duration_format((int64_t)llround(ns), text) : NULL);
+            html_ns(file, fabs(ns) < 9e18 ? (int64_t)llround(ns) : NS_UNKNOWN, metric_is_least(metric, run));
         }
         put_ratio(file, metric);
         put_p(file, metric);

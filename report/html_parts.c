@@ -20,15 +20,19 @@ void html_element(FILE *file, const char *name, const char *class, const char *s
     fprintf(file, "</%s>", name);
 }
 
-void html_ns(FILE *file, int64_t ns)
+void html_ns(FILE *file, int64_t ns, bool is_least)
 {
-    char text[DURATION_TEXT_BYTES];
-    html_element(file, "td", "n", ns == NS_UNKNOWN ? NULL : duration_format(ns, text));
+    char duration[DURATION_TEXT_BYTES];
+    struct text text = {0};
+    if (ns != NS_UNKNOWN)
+        text_format(&text, "%s%s", is_least ? "\xe2\x89\xa5 " : "", duration_format(ns, duration)); /* greater than or equal */
+    html_element(file, "td", "n", ns == NS_UNKNOWN ? NULL : text_string(&text));
+    text_release(&text);
 }
 
 void html_duration(FILE *file, const json_t *object, const char *key)
 {
-    html_ns(file, json_get_ns(object, key));
+    html_ns(file, json_get_ns(object, key), false);
 }
 
 void html_count(FILE *file, const json_t *object, const char *key)

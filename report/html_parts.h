@@ -10,7 +10,7 @@ void html_text(FILE *file, const char *string);
 /* <name class="class">string</name>; class NULL: none. */
 void html_element(FILE *file, const char *name, const char *class, const char *string);
 /* Cells of a table by a key of the object, at the right: a duration (the key is in ns), a count. */
-void html_ns(FILE *file, int64_t ns); /* a cell; NS_UNKNOWN: no value */
+void html_ns(FILE *file, int64_t ns, bool is_least); /* a cell; NS_UNKNOWN: no value */
 void html_duration(FILE *file, const json_t *object, const char *key);
 void html_count(FILE *file, const json_t *object, const char *key);
 /* Begins a table; titles end with NULL, those that begin with '>' stand over numbers. */

@@ -132,6 +132,8 @@ static void write_object(const json_t *json, int depth, FILE *file)
     json_t *value;
     putc('{', file);
     json_object_foreach((json_t *)json, key, value) {
+        if (*key == '.')
+            continue;
         if (!first)
             putc(',', file);
         if (!first || !small)
@@ -231,6 +233,11 @@ bool json_get_interval(const json_t *object, const char *key, double *low, doubl
     *low = number_or_unknown(json_array_get(interval, 0));
     *high = number_or_unknown(json_array_get(interval, 1));
     return !isnan(*low) || !isnan(*high);
+}
+
+bool json_max_is_least(const json_t *series)
+{
+    return json_is_true(json_object_get(series, ".max_is_least"));
 }
 
 const char *json_get_text(const json_t *object, const char *key)

@@ -18,6 +18,7 @@ bool json_get_interval(const json_t *object, const char *key, double *low, doubl
 json_t *json_decimal(struct decimal value);
 
 /* Pretty, two blanks a level, small arrays and objects on one line; reals as short as they can be read back exactly. */
+/* Members whose key begins with '.' are for the views alone and are not written. */
 void json_write(const json_t *json, FILE *file);
 
 /* Reading our own document. Missing and null give the fallback. */
@@ -25,6 +26,7 @@ int64_t json_get_ns(const json_t *object, const char *key);       /* NS_UNKNOWN 
 double json_get_number(const json_t *object, const char *key);    /* NAN */
 /* Of a series, "0.9999"; NS_UNKNOWN also for so few samples that the one at that rank is the largest, whose value stands as max_ns. */
 int64_t json_get_quantile_ns(const json_t *series, const char *level);
+bool json_max_is_least(const json_t *series); /* its max_ns is only a lower bound */
 const char *json_get_text(const json_t *object, const char *key); /* NULL */
 
 #endif

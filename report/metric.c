@@ -49,6 +49,22 @@ double metric_value_ns(const json_t *metric, size_t run)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+bool metric_is_least(const json_t *metric, size_t run)
+{
+    return json_is_true(json_array_get(json_object_get(metric, ".is_least"), run));
+}
+
+bool metric_ratio(const json_t *metric, struct text *out)
+{
+    double ratio = json_get_number(metric, "ratio");
+    bool is_known = !isnan(ratio);
+    for (size_t run = 0; run < json_array_size(json_object_get(metric, "values")); run++)
+        is_known &= !metric_is_least(metric, run);
+    if (is_known)
+        text_format(out, "%.3g", ratio);
+    return is_known;
+}
+
 bool metric_is_beyond(const json_t *metric)
 {
     const char *name = json_get_text(metric, "name");

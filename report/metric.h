@@ -16,6 +16,10 @@ void metric_name(const char *name, struct text *out);
 void metric_test(const json_t *metric, struct text *out);
 /* The value of a run in ns; NAN: unknown. */
 double metric_value_ns(const json_t *metric, size_t run);
+/* The value is a lower bound: a maximum beyond what was recorded. */
+bool metric_is_least(const json_t *metric, size_t run);
+/* Adds its ratio; false, and nothing added: it has none, as lower bounds have none. */
+bool metric_ratio(const json_t *metric, struct text *out);
 /* A quantile too far out for all runs: nothing of it is known. */
 bool metric_is_beyond(const json_t *metric);
 /* Adds the p-value; false, and nothing added: it has none. */

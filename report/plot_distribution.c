@@ -32,7 +32,7 @@ static void series_title(const struct store *store, uint32_t series, const struc
     }
     words_series(store, series, title);
     if (row->max_ns != NS_UNKNOWN)
-        text_format(title, ": max %s", duration_format(row->max_ns, duration));
+        text_format(title, ": max %s", duration_format_bound(row->max_ns, row->max_is_lower_bound, duration));
     if (distribution->n_overflow) {
         text_add(title, ", ");
         words_count(distribution->n_overflow, title);

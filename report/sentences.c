@@ -38,16 +38,23 @@ const struct sentence *sentence_find(const char *code, const char *variant)
     return fallback;
 }
 
+static bool max_is_lower_bound(const struct store *store, const struct finding *finding)
+{
+    return finding->series < store->n_series && store->series[finding->series].max_is_lower_bound;
+}
+
 /* Adds a value of the finding by its key; false if it has none or it is unknown. */
+#define IS(word) (length == sizeof word - 1 && memcmp(key, word, length) == 0)
 static bool add_value(const struct store *store, const struct finding *finding, const char *key, size_t length,
                       struct text *out)
 {
     for (size_t i = 0; i < finding->n_values; i++) {
         const struct value *value = &finding->values[i];
-        if (strlen(value->key) == length && memcmp(value->key, key, length) == 0)
+        if (strlen(value->key) == length && memcmp(value->key, key, length) == 0) {
+            text_add(out, IS("max_ns") && max_is_lower_bound(store, finding) ? ">= " : "");
             return words_value(value, out);
+        }
     }
-#define IS(word) (length == sizeof word - 1 && memcmp(key, word, length) == 0)
     if (IS("subject") && finding->subject && *finding->subject) {
         text_add(out, finding->subject);
         return true;

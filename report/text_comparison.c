@@ -13,10 +13,15 @@
 #define MAX_RUN_COLUMNS 4   /* more runs are rows */
 #define MAX_RUN_ROWS    60
 
-static void cell_ns(struct table *table, double ns)
+static void cell_bound(struct table *table, double ns, bool is_least)
 {
     char cell[DURATION_TEXT_BYTES];
-    table_cell(table, fabs(ns) < 9e18 ? duration_format((int64_t)llround(ns), cell) : NULL);
+    table_cell(table, fabs(ns) < 9e18 ? duration_format_bound((int64_t)llround(ns), is_least, cell) : NULL);
+}
+
+static void cell_value(struct table *table, const json_t *metric, size_t run)
+{
+    cell_bound(table, metric_value_ns(metric, run), metric_is_least(metric, run));
 }
 
 static void cell_p(struct table *table, const json_t *metric)
@@ -28,10 +33,9 @@ static void cell_p(struct table *table, const json_t *metric)
 
 static void cells_ratio(struct table *table, const json_t *metric)
 {
-    char cell[64];
-    struct text interval = {0};
-    snprintf(cell, sizeof cell, "%.3g", json_get_number(metric, "ratio"));
-    table_cell(table, isnan(json_get_number(metric, "ratio")) ? NULL : cell);
+    struct text ratio = {0}, interval = {0};
+    table_cell(table, metric_ratio(metric, &ratio) ? text_string(&ratio) : NULL);
+    text_release(&ratio);
     table_cell(table, metric_interval(metric, &interval) ? text_string(&interval) : NULL);
     text_release(&interval);
     cell_p(table, metric);
@@ -80,13 +84,14 @@ static void print_metrics(const struct text_view *view, const json_t *comparison
         bool is_maximum = strcmp(text_string(&name), "max") == 0;
         text_release(&name);
         for (size_t r = 0; r < n_runs && !is_turned; r++)
-            cell_ns(table, metric_value_ns(metric, r));
+            cell_value(table, metric, r);
         cells_ratio(table, metric);
         if (!is_maximum || !expected || is_turned)
             continue;
         table_cell(table, "max of equal n");
         for (size_t r = 0; r < n_runs; r++)
-            cell_ns(table, json_is_number(json_array_get(expected, r)) ? json_number_value(json_array_get(expected, r)) : NAN);
+            cell_bound(table, json_is_number(json_array_get(expected, r)) ? json_number_value(json_array_get(expected, r)) : NAN,
+                       metric_is_least(metric, r));
         for (size_t k = 0; k < 3; k++)
             table_cell(table, NULL);
     }
@@ -143,7 +148,7 @@ static void print_runs(const struct text_view *view, const json_t *metrics, cons
         table_cell(table, text_string(&name));
         text_release(&name);
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-            cell_ns(table, by_name[k] ? metric_value_ns(by_name[k], r) : NAN);
+            cell_value(table, by_name[k], r);
         size_t place = 1;
         for (size_t other = 0; other < n_runs && ranking; other++)
             place += metric_value_ns(ranking, other) < metric_value_ns(ranking, r);

@@ -22,6 +22,13 @@ static void cell_ns(struct table *table, const json_t *object, const char *key)
     cell_duration(table, json_get_ns(object, key));
 }
 
+static void cell_maximum(struct table *table, const json_t *series)
+{
+    char text[DURATION_TEXT_BYTES];
+    int64_t ns = json_get_ns(series, "max_ns");
+    table_cell(table, ns == NS_UNKNOWN ? NULL : duration_format_bound(ns, json_max_is_least(series), text));
+}
+
 static void cell_count(struct table *table, const json_t *object, const char *key)
 {
     double n = json_get_number(object, key);
@@ -69,7 +76,7 @@ static void add_series_row(struct table *table, const json_t *series, const stru
     cell_ns(table, series, "avg_ns");
     if (has->quantile)
         cell_duration(table, json_get_quantile_ns(series, "0.9999"));
-    cell_ns(table, series, "max_ns");
+    cell_maximum(table, series);
     if (has->over)
         cell_over(table, series);
     if (has->lost)

@@ -109,6 +109,8 @@ void words_interval(double low, double high, struct text *out)
 
 bool words_value(const struct value *value, struct text *out)
 {
+    if (value->is_least)
+        text_add(out, ">= ");
     switch (value->kind) {
     case VALUE_INTEGER:
         return words_integer(value->key, value->integer, out);
