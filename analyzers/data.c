@@ -137,7 +137,7 @@ static void tell_granularity(const struct store *store, struct findings *out, ui
     finding_integer(out, finding, "step_ns", step);
 }
 
-/* Ranges of several widths: a quantile is the lower end of one, and there is no average. */
+/* Ranges of several widths: a quantile is one end of one, and there is no average. */
 static void tell_ranges(const struct store *store, struct findings *out, uint32_t i)
 {
     const struct series *s = &store->series[i];
@@ -145,7 +145,7 @@ static void tell_ranges(const struct store *store, struct findings *out, uint32_
     const struct bin *bins = store_bins(store, i, &n);
     if (s->bin_width_ns == NS_UNKNOWN || !bins_differ_in_width(bins, n, (double)s->bin_width_ns) || findings_have(out, "wide-ranges", s->run))
         return;
-    struct finding *finding = add_series(store, out, "wide-ranges", "", SEVERITY_NOTE, i);
+    struct finding *finding = add_series(store, out, "wide-ranges", s->bin_edge == BIN_CEIL ? "upper" : "", SEVERITY_NOTE, i);
     finding_integer(out, finding, "width_ns", s->bin_width_ns);
 }
 

@@ -8,7 +8,9 @@
  *     #[Mean    =       19.250, StdDeviation   =        4.321]
  *     #[Max     =       55.000, Total count    =          500]
  *
- * TotalCount is cumulative: the difference of two rows lies between their values. The unit is not in the format: us, as this
+ * TotalCount is cumulative: the difference of two rows lies between their values, and a value is the upper end of one of the
+ * recorder's buckets. How wide those are stands in the footer (SubBuckets 2048: 1/1024 of the value), and in the decimals of the
+ * values, which are as many as the recorder's significant digits. The unit is not in the format: us, as this
  * program's export prints, unless --set hgrm.unit=ns (or ms, s) says otherwise. The export says on a line of its own how
  * many samples lay beyond the histogram.
  */
@@ -47,7 +49,16 @@ struct distribution {
     uint64_t total;            /* in the rows so far */
     uint64_t stated, n_beyond; /* COUNT_UNKNOWN */
     int64_t stated_max, mean;  /* -1: not stated */
+    uint64_t n_sub_buckets;    /* COUNT_UNKNOWN; 1: values are exact (this program's export) */
+    size_t n_decimals;         /* of the first value */
 };
+
+/* "= 2000]": the number of a footer's last part. */
+static struct cell footer_number(struct cell part)
+{
+    struct cell number = cell_after(part, "=");
+    return cell_ends(number, "]") ? cell_trim(cell_first(number, number.length - 1)) : number;
+}
 
 /* "#[Max = 117.000, Total count = 2000]" and the like. True for the last line there can be. */
 static bool read_footer(struct distribution *d, struct lines *lines, struct cell text)
@@ -60,11 +71,8 @@ static bool read_footer(struct distribution *d, struct lines *lines, struct cell
     if (max.length)
         cell_ns(cell_after(cells_at(&parts, 0), "="), 3, &d->stated_max);
     cells_release(&parts);
-    if (all.length) {
-        struct cell number = cell_after(all, "=");
-        number = cell_ends(number, "]") ? cell_trim(cell_first(number, number.length - 1)) : number;
-        cell_u64(number, &d->stated);
-    }
+    if (all.length)
+        cell_u64(footer_number(all), &d->stated);
     if (beyond.length) {
         size_t digits = 0;
         while (digits < beyond.length && beyond.text[digits] >= '0' && beyond.text[digits] <= '9')
@@ -72,6 +80,9 @@ static bool read_footer(struct distribution *d, struct lines *lines, struct cell
         cell_u64(cell_first(beyond, digits), &d->n_beyond);
         return true;
     }
+    struct cell sub_buckets = cell_after(text, "SubBuckets");
+    if (sub_buckets.length)
+        cell_u64(footer_number(sub_buckets), &d->n_sub_buckets);
     struct line next;
     return cell_starts(text, "#[Buckets") && !(lines_peek(lines, 1, &next) && line_starts(&next, "#[Beyond"));
 }
@@ -108,6 +119,8 @@ static void read_rows(struct import *import, struct lines *lines, struct distrib
         } else if (!add_row(d, value, count)) {
             import_note(import, "damaged-lines", line.number, "rows are not in order: the rest is another distribution");
             break;
+        } else if (!d->n_decimals) {
+            d->n_decimals = cell_after(words.cell[0], ".").length;
         }
     }
     cells_release(&words);
@@ -121,6 +134,32 @@ static void settle_bins(struct distribution *d, int64_t unit_ns)
         d->bins[d->n - 1].count -= n_beyond;
     for (size_t i = 0; i < d->n; i++)
         d->bins[i].low_ns = to_ns(d->bins[i].low_ns, unit_ns);
+}
+
+/* Widest bucket of the recorder in ns: values beyond half of the sub-buckets are rounded to so many parts. 0: not known. */
+static int64_t bucket_ns(const struct distribution *d, int64_t max_ns)
+{
+    uint64_t n = d->n_sub_buckets;
+    if (n == COUNT_UNKNOWN && d->n_decimals >= 1 && d->n_decimals <= 5) {
+        uint64_t least = 2;
+        for (size_t i = 0; i < d->n_decimals; i++)
+            least *= 10;
+        for (n = 2; n < least;)
+            n *= 2;
+    }
+    return n == COUNT_UNKNOWN || n < 4 || max_ns <= 0 ? 0 : (int64_t)((uint64_t)max_ns / (n / 2));
+}
+
+/* Widest span in which the samples of a row may lie: one of them has the row's value, the others may be as small as the row before. */
+static int64_t widest_ns(const struct distribution *d, int64_t max_ns)
+{
+    int64_t widest = bucket_ns(d, max_ns);
+    for (size_t i = 1; i < d->n; i++) {
+        int64_t gap = d->bins[i].low_ns - d->bins[i - 1].low_ns;
+        if (d->bins[i].count > 1 && gap > widest)
+            widest = gap;
+    }
+    return widest ? widest : NS_UNKNOWN;
 }
 
 static struct series series_of(const struct distribution *d, int64_t unit_ns)
@@ -137,6 +176,7 @@ static struct series series_of(const struct distribution *d, int64_t unit_ns)
     }
     if (d->stated_max >= 0)
         series.max_ns = to_ns(d->stated_max, unit_ns);
+    series.bin_width_ns = series.resolution_ns = widest_ns(d, series.max_ns);
     if (d->mean >= 0)
         series.avg_ns = (double)d->mean * (double)unit_ns / 1000;
     return series;
@@ -148,7 +188,7 @@ static enum status hgrm_read(struct import *import, struct lines *lines, struct 
     const char *setting = import_setting(import, "hgrm.unit");
     int64_t unit_ns = setting ? unit_of((struct cell){setting, strlen(setting)}) : 0;
     uint64_t first = lines_number(lines);
-    struct distribution d = {.stated = COUNT_UNKNOWN, .n_beyond = COUNT_UNKNOWN, .stated_max = -1, .mean = -1};
+    struct distribution d = {.stated = COUNT_UNKNOWN, .n_beyond = COUNT_UNKNOWN, .n_sub_buckets = COUNT_UNKNOWN, .stated_max = -1, .mean = -1};
     lines_skip(lines, 1);
     read_rows(import, lines, &d);
     uint64_t n_beyond = d.n_beyond == COUNT_UNKNOWN ? 0 : d.n_beyond;

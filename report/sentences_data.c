@@ -13,7 +13,7 @@ const struct sentence sentences_data[] = {
     {.code = "no-samples", .variant = "note", .text = NOTE,
      .advice = "check that the measuring thread ran and that the option which records it was set, then measure again"},
     {.code = "histogram-truncated",
-     .text = "the histogram of {series} was capped: the true maximum is at least {max_ns}, how much more is unknown",
+     .text = "the histogram of {series} was capped: its maximum is {max_ns}, how much more is unknown",
      .advice = "measure again with a histogram wide enough for every sample (cyclictest -h 10000)",
      .meaning = "Values beyond the histogram's end were dropped or piled up in its last bin by the tool; the maximum is only "
                 "a lower bound."},
@@ -86,6 +86,9 @@ const struct sentence sentences_data[] = {
              "of them",
      .meaning = "A histogram of powers of two and the like. In a range values may lie anywhere: nothing finer is said of them, and "
                 "comparisons claim no margin."},
+    {.code = "wide-ranges", .variant = "upper",
+     .text = "{series} counts in ranges up to {width_ns} wide: its quantiles are the upper ends of ranges, and the samples may be that much "
+             "smaller"},
     {.code = "not-measured", .text = NOTE,
      .meaning = "A number stands in the file, but the tool never measured it (a start value, a column it did not fill)."},
     {.code = "cumulative-column", .text = NOTE,

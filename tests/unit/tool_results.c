@@ -62,6 +62,7 @@ static const struct expected {
     {"tools/rteval-cyclictest.xml", 0, "rteval cyclictest", "cpu 0", 99561, 7000, 1599000, N, 3500000, U, 99561},
     {"tools/rteval-cyclictest.xml", 0, "rteval cyclictest", "cpu 1", 99579, 6000, 1482000, N, 3500000, U, 99579},
     {"tools/export.hgrm", 0, "hdrhistogram", "distribution", 40, 19000, 46000, 37, U, U, 3},
+    {"tools/recorder.hgrm", 0, "hdrhistogram", "distribution", 1000, 14000, 9023000, N, U, U, 1000},
     {"perf/latency.txt", 0, "perf sched", "kcompactd0:42", N, U, 135000, N, U, U, 0},
     {"perf/timehist.txt", 0, "perf sched", "migration/0[20]", 1, 77000, 77000, N, U, U, 0},
     {"bpf/runqlat.txt", 0, "bcc", "run queue latency", 2398, U, U, 0, U, U, 2398},
@@ -367,6 +368,15 @@ static void test_csv(void **state)
     store = import_set("tests/data/tools/export.hgrm", (const char *const[]){"hgrm.unit=ns"}, 1);
     assert_int_equal(find(store, 0, "distribution")->max_ns, 46);
     assert_false(has_note(store, "unit-assumed"));
+    store_close(store);
+    /* Eight samples lie between 117 and 2003 us; the buckets that 2,048 parts give (8.8 us at the maximum) are narrower. */
+    store = import_file("tools/recorder.hgrm");
+    assert_int_equal(find(store, 0, "distribution")->bin_width_ns, 1886000);
+    store_close(store);
+    /* Without a footer the two decimals tell of two digits: 256 parts. */
+    store = import_text("       Value     Percentile TotalCount 1/(1-Percentile)\n\n   10.00 0.000000000000 1 1.00\n"
+                        " 1280.00 1.000000000000 2 inf\n");
+    assert_int_equal(find(store, 0, "distribution")->bin_width_ns, 10000);
     store_close(store);
 }
 
