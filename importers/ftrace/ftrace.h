@@ -154,11 +154,15 @@ struct ftrace_graph_line {
     size_t token_length;
     int64_t duration_ns;   /* NS_UNKNOWN: none printed */
     unsigned depth;
+    bool depth_is_lost;    /* the blanks that tell it are gone */
+    bool is_open;          /* a comment begins and does not end: the rest was wrapped */
     enum { GRAPH_ENTRY = 1, GRAPH_LEAF, GRAPH_EXIT, GRAPH_COMMENT, GRAPH_IRQ_ENTER, GRAPH_IRQ_EXIT } what;
     const char *name;      /* function; of a comment: its text */
     size_t name_length;    /* 0 for an exit that does not say */
 };
 bool ftrace_graph_parse(const char *text, size_t length, struct ftrace_graph_line *line);
+/* Has the columns that a row begins with, the rest may be missing. */
+bool ftrace_graph_begins(const char *text, size_t length);
 /* The part behind the columns: "+ 37.626 us  |    name();" as trace-cmd report prints it. */
 bool ftrace_graph_parse_tail(const char *text, const char *end, struct ftrace_graph_line *line);
 /* " 1)  bash-12  =>  sshd-1755": the task that runs on the CPU from here on. */

@@ -77,6 +77,8 @@ static bool take_call(const char *p, const char *end, struct ftrace_graph_line *
     line->name_length = 0;
     if (p == end)
         return false;
+    const char *remark = memmem(p, (size_t)(end - p), "/*", 2);
+    line->is_open = remark && !memmem(remark, (size_t)(end - remark), "*/", 2);
     if (*p == '}') {
         line->what = GRAPH_EXIT;
         const char *open = memmem(p, (size_t)(end - p), "/* ", 3), *close = memmem(p, (size_t)(end - p), " */", 3);
@@ -146,10 +148,10 @@ static bool take_column(const char *p, const char *end, struct ftrace_graph_line
     return take_task(p, end, &line->comm, &line->comm_length, &line->tid);
 }
 
-bool ftrace_graph_parse(const char *text, size_t length, struct ftrace_graph_line *line)
+/* The stamp and the CPU, of which one must be there. */
+static bool take_place(const char **at, const char *end, struct ftrace_graph_line *line)
 {
-    const char *p = text, *end = text + length;
-    init(line);
+    const char *p = *at;
     scan_blanks(&p, end);
     if (p >= end || !is_digit(*p))
         return false;
@@ -183,7 +185,23 @@ bool ftrace_graph_parse(const char *text, size_t length, struct ftrace_graph_lin
         line->cpu = (int32_t)n;
         p = s + 1;
     }
-    if (line->cpu == CPU_UNKNOWN && line->time == NS_UNKNOWN)
+    *at = p;
+    return line->cpu != CPU_UNKNOWN || line->time != NS_UNKNOWN;
+}
+
+bool ftrace_graph_begins(const char *text, size_t length)
+{
+    struct ftrace_graph_line line;
+    const char *p = text;
+    init(&line);
+    return take_place(&p, text + length, &line) && memchr(p, '|', (size_t)(text + length - p));
+}
+
+bool ftrace_graph_parse(const char *text, size_t length, struct ftrace_graph_line *line)
+{
+    const char *p = text, *end = text + length;
+    init(line);
+    if (!take_place(&p, end, line))
         return false;
     for (int column = 0; column < 4; column++) {
         const char *bar = memchr(p, '|', (size_t)(end - p));

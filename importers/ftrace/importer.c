@@ -14,6 +14,8 @@
 
 #include <stdio.h>
 
+#include "importers/wrapped.h"
+
 #define N_LINES_AHEAD 12   /* lines that are no rows, inside a trace */
 #define N_FRAMES_MAX 128
 
@@ -353,7 +355,7 @@ static bool goes_on(struct lines *lines)
     for (size_t k = 1; k <= N_LINES_AHEAD && lines_peek(lines, k, &line); k++) {
         if (ftrace_header_begins(&line) || is_dump_begin(&line))
             return false;
-        if (is_row(&line))
+        if (is_row(&line) || ftrace_graph_begins(line.text, line.length))
             return true;
     }
     return false;
@@ -408,12 +410,52 @@ static bool is_bare_graph(const struct line *line)
     return end[-1] == '{' || end[-1] == '}' || (end - p > 2 && (memcmp(end - 2, ");", 2) == 0 || memcmp(end - 2, "*/", 2) == 0));
 }
 
+static bool is_whole_graph(const struct line *line)
+{
+    struct ftrace_graph_line graph;
+    if (!ftrace_graph_parse(line->text, line->length, &graph) || graph.is_open)
+        return false;
+    return graph.what != GRAPH_EXIT || graph.name_length > 0; /* the name of what ends may be on the next line */
+}
+
+static bool is_rest_of_graph(const struct line *line)
+{
+    int32_t cpu, tid;
+    const char *comm;
+    size_t length;
+    return is_rest(line) && !line_has(line, "-----") && !ftrace_graph_begins(line->text, line->length) &&
+           !ftrace_graph_switch(line->text, line->length, &cpu, &comm, &length, &tid);
+}
+
+/* A row of function_graph, wrapped or not. False: the line is none. */
+static bool take_graph(struct ftrace_reader *reader, struct import *import, struct lines *lines, const struct line *first)
+{
+    struct ftrace_graph_line graph;
+    struct line line = *first;
+    size_t n_lines = 1;
+    if (ftrace_graph_begins(first->text, first->length))
+        n_lines = wrapped_row(lines, 0, is_whole_graph, is_rest_of_graph, &reader->joined, &line);
+    if (!ftrace_graph_parse(line.text, line.length, &graph))
+        return false;
+    if (n_lines > 1) { /* broken where the blanks were that tell the depth? */
+        const char *end = first->text + first->length;
+        while (end > first->text && end[-1] == ' ')
+            end--;
+        graph.depth_is_lost = end > first->text && end[-1] == '|';
+    }
+    if (!reader_take_graph(reader, import, &graph, first->number))
+        return false;
+    if (n_lines > 1 && reader->n_wrapped++ == 0)
+        reader->first_wrapped = first->number;
+    lines_skip(lines, n_lines);
+    return true;
+}
+
 /* One line, or a row with its stack. False: the block ends before it. */
 static bool take_line(struct ftrace_reader *reader, struct import *import, struct lines *lines)
 {
     struct line line;
     struct ftrace_row row = {0};
-    struct ftrace_graph_line graph;
     if (!lines_peek(lines, 0, &line))
         return false;
     size_t n_lines = 1;
@@ -438,10 +480,8 @@ static bool take_line(struct ftrace_reader *reader, struct import *import, struc
             lines_skip(lines, take_chain(reader, import, lines));
         return true;
     }
-    if (ftrace_graph_parse(line.text, line.length, &graph) && reader_take_graph(reader, import, &graph, line.number)) {
-        lines_skip(lines, 1);
+    if (take_graph(reader, import, lines, &line))
         return true;
-    }
     if (reader->is_console && starts(&line, "-----------")) { /* the closing rule */
         lines_skip(lines, 1);
         return false;

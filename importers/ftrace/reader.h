@@ -13,6 +13,7 @@ struct graph_stack { /* open functions of a CPU's task, for exits that do not sa
     char names[GRAPH_DEPTH][GRAPH_NAME];
     int64_t entered_ns[GRAPH_DEPTH];
     bool is_open[GRAPH_DEPTH];
+    unsigned next_depth; /* of a call that comes next */
 };
 
 struct cpu_slot {

@@ -125,6 +125,7 @@ static void add_call(struct ftrace_reader *reader, struct import *import, struct
     const char *name = graph->name;
     size_t length = graph->name_length;
     bool fits = graph->depth < GRAPH_DEPTH;
+    stack->next_depth = is_exit ? graph->depth : graph->depth + 1;
     char kept[GRAPH_NAME];
     if (is_exit && length == 0 && fits && stack->is_open[graph->depth]) {
         memcpy(kept, stack->names[graph->depth], sizeof kept);
@@ -148,6 +149,13 @@ static void add_call(struct ftrace_reader *reader, struct import *import, struct
     reader_add(reader, import, buffer, cpu, time_ns, tid, flags, &event);
 }
 
+/* A wrapped row's depth, by the row before it on its CPU. */
+static unsigned depth_behind(const struct cpu_slot *slot, const struct ftrace_graph_line *graph)
+{
+    unsigned next = slot->graph ? slot->graph->next_depth : 0;
+    return graph->what == GRAPH_EXIT && next ? next - 1 : next;
+}
+
 /* Without stamps: a call begins where the one before ended, and lasts as long as it says. A lower bound of true time. */
 static int64_t rebuild_time(struct cpu_slot *slot, const struct ftrace_graph_line *graph)
 {
@@ -160,8 +168,10 @@ static int64_t rebuild_time(struct cpu_slot *slot, const struct ftrace_graph_lin
     return slot->rebuilt_ns;
 }
 
-bool reader_take_graph(struct ftrace_reader *reader, struct import *import, const struct ftrace_graph_line *graph, uint64_t line)
+bool reader_take_graph(struct ftrace_reader *reader, struct import *import, const struct ftrace_graph_line *as_read, uint64_t line)
 {
+    struct ftrace_graph_line settled = *as_read;
+    const struct ftrace_graph_line *graph = &settled;
     if (graph->time == NS_UNKNOWN && !reader->is_rebuilt) {
         if (reader->n_rows)
             return false; /* rows with and without stamps do not mix */
@@ -172,6 +182,8 @@ bool reader_take_graph(struct ftrace_reader *reader, struct import *import, cons
     struct trace_buffer *buffer = reader_buffer(reader, import, "", 0);
     int32_t cpu = graph->cpu == CPU_UNKNOWN ? 0 : graph->cpu;
     struct cpu_slot *slot = buffer_slot(buffer, cpu);
+    if (graph->depth_is_lost)
+        settled.depth = depth_behind(slot, graph);
     int32_t tid = graph->tid != TID_UNKNOWN ? graph->tid : slot->graph_tid;
     int64_t time_ns = reader->is_rebuilt ? rebuild_time(slot, graph) : graph->time;
     uint32_t flags = 0;
