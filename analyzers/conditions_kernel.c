@@ -61,9 +61,11 @@ bool run_debug_options(const struct store *store, uint32_t run, struct text *fou
                                          "DEBUG_ATOMIC_SLEEP", "IPIPE_TRACE", "XENO_OPT_DEBUG", "PREEMPT_TRACER",
                                          "IRQSOFF_TRACER"};
     bool any = false;
-    for (size_t i = 0; i < store->n_facts; i++) {
-        const struct fact *fact = &store->facts[i];
-        const char *option = fact->run == run && fact->key ? strstr(fact->key, "CONFIG_") : NULL;
+    size_t n;
+    const struct fact *const *facts = store_facts_of_run(store, run, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct fact *fact = facts[i];
+        const char *option = fact->key ? strstr(fact->key, "CONFIG_") : NULL;
         if (!option)
             continue;
         any = true;

@@ -55,9 +55,9 @@ static bool is_disabled(const struct store *store, uint32_t run, const char *lat
     return value && value[0] == '1';
 }
 
-static bool is_idle_latency(uint32_t run, const struct fact *fact)
+static bool is_idle_latency(const struct fact *fact)
 {
-    return fact->run == run && fact->key && strncmp(fact->key, "cpu.", 4) == 0 && strstr(fact->key, ".idle.") &&
+    return fact->key && strncmp(fact->key, "cpu.", 4) == 0 && strstr(fact->key, ".idle.") &&
            strstr(fact->key, ".latency_us");
 }
 
@@ -67,10 +67,12 @@ static int64_t deepest_exit_us(const struct store *store, uint32_t run)
     int64_t deepest_us = -1, held_us = INT64_MAX;
     /* States beyond the latency that the tool held in /dev/cpu_dma_latency are not entered. */
     fact_integer(run_tool_fact(store, run, "dma_latency_us"), &held_us);
-    for (size_t i = 0; i < store->n_facts; i++) {
-        const struct fact *fact = &store->facts[i];
+    size_t n;
+    const struct fact *const *facts = store_facts_of_run(store, run, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct fact *fact = facts[i];
         int64_t latency_us;
-        if (!is_idle_latency(run, fact) || !fact_integer(fact->value, &latency_us) || latency_us <= deepest_us)
+        if (!is_idle_latency(fact) || !fact_integer(fact->value, &latency_us) || latency_us <= deepest_us)
             continue;
         bool may_enter = latency_us <= held_us && !is_disabled(store, run, fact->key);
         deepest_us = may_enter ? latency_us : deepest_us < 0 ? 0 : deepest_us;

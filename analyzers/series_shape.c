@@ -162,9 +162,11 @@ const char *run_tool_fact(const struct store *store, uint32_t run, const char *n
 {
     size_t length = strlen(name);
     struct row_range rows = store_series_of_run(store, run);
-    for (size_t i = 0; i < store->n_facts; i++) {
-        const struct fact *fact = &store->facts[i];
-        if (fact->run != run || !fact->key || !fact->value || !*fact->value)
+    size_t n;
+    const struct fact *const *facts = store_facts_of_run(store, run, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct fact *fact = facts[i];
+        if (!fact->key || !fact->value || !*fact->value)
             continue;
         const char *dot = strchr(fact->key, '.');
         if (!dot || strcmp(dot + 1, name) != 0 || strlen(dot + 1) != length)

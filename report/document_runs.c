@@ -65,9 +65,11 @@ static json_t *document_artefacts(const struct store *store, uint32_t run)
 static json_t *document_facts(const struct store *store, uint32_t run)
 {
     json_t *facts = json_object();
-    for (size_t i = 0; i < store->n_facts; i++) {
-        const struct fact *fact = &store->facts[i];
-        if (fact->run != run || json_object_get(facts, fact->key)) /* the first statement wins */
+    size_t n;
+    const struct fact *const *rows = store_facts_of_run(store, run, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct fact *fact = rows[i];
+        if (json_object_get(facts, fact->key)) /* the first statement wins */
             continue;
         const char *artefact = fact->artefact < store->n_artefacts ? store->artefacts[fact->artefact].path : NULL;
         json_object_set_new(facts, fact->key, json_pack("{s:o, s:o}", "value", json_word(fact->value),

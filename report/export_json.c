@@ -44,14 +44,14 @@ static void write_facts(const struct store *store, uint32_t run, FILE *file)
 {
     bool is_first = true;
     fputs(" \"facts\": [", file);
-    for (size_t i = 0; i < store->n_facts; i++) {
-        if (store->facts[i].run != run)
-            continue;
+    size_t n;
+    const struct fact *const *facts = store_facts_of_run(store, run, &n);
+    for (size_t i = 0; i < n; i++) {
         separate(file, &is_first);
         fputs("  {", file);
-        member_string(file, "key", store->facts[i].key);
+        member_string(file, "key", facts[i]->key);
         fputs(", ", file);
-        member_string(file, "value", store->facts[i].value);
+        member_string(file, "value", facts[i]->value);
         putc('}', file);
     }
     fputs("],\n", file);

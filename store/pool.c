@@ -165,10 +165,11 @@ static enum status add_series(struct store_writer *writer, const struct store *f
 static bool is_shared(const struct store *from, const struct fact *fact)
 {
     for (uint32_t run = 0; run < from->n_runs; run++) {
+        size_t n;
+        const struct fact *const *facts = store_facts_of_run(from, run, &n);
         bool has = false;
-        for (size_t i = 0; i < from->n_facts && !has; i++)
-            has = from->facts[i].run == run && is_same_name(from->facts[i].key, fact->key) &&
-                  is_same_name(from->facts[i].value, fact->value);
+        for (size_t i = 0; i < n && !has; i++)
+            has = is_same_name(facts[i]->key, fact->key) && is_same_name(facts[i]->value, fact->value);
         if (!has)
             return false;
     }
@@ -187,9 +188,11 @@ static bool key_ends(const struct fact *fact, const char *end)
  */
 static bool is_of_one_run(const struct store *from, const struct fact *fact)
 {
+    size_t n;
+    const struct fact *const *facts = store_facts_of_run(from, fact->run, &n);
     if (key_ends(fact, ".duration_ns"))
-        for (size_t i = 0; i < from->n_facts; i++)
-            if (from->facts[i].run == fact->run && key_ends(&from->facts[i], ".loops"))
+        for (size_t i = 0; i < n; i++)
+            if (key_ends(facts[i], ".loops"))
                 return true;
     return key_ends(fact, ".loops") || key_ends(fact, ".start_time") || key_ends(fact, ".end_time");
 }

@@ -86,37 +86,66 @@ static struct gap *sorted_gaps(struct store *store, const struct gap *gaps, size
     return sorted;
 }
 
-/* Where each series of the file stands when they are grouped by run. */
-static uint32_t *series_ranks(const struct series *series, size_t n, size_t n_runs)
+/*
+ * Where each row of a table stands when they are grouped by run, in the order of the file within a run; the caller frees
+ * it. ends[run]: behind the run's last. run is that member of the first row.
+ */
+static uint32_t *ranks_by_run(const uint32_t *run, size_t row_size, size_t n, size_t n_runs, uint32_t *ends)
 {
-    size_t *next = memory_new((n_runs + 1) * sizeof *next);
     uint32_t *ranks = memory_new((n + 1) * sizeof *ranks);
+#define RUN_OF(row) (*(const uint32_t *)(const void *)((const char *)run + (row) * row_size))
     for (size_t i = 0; i < n; i++)
-        next[series[i].run + 1]++;
-    for (size_t run = 1; run <= n_runs; run++)
-        next[run] += next[run - 1];
+        if (RUN_OF(i) + 1 < n_runs)
+            ends[RUN_OF(i) + 1]++; /* for now: where the next run's rows begin */
+    for (size_t r = 1; r < n_runs; r++)
+        ends[r] += ends[r - 1];
     for (size_t i = 0; i < n; i++)
-        ranks[i] = (uint32_t)next[series[i].run]++;
-    free(next);
+        ranks[i] = ends[RUN_OF(i)]++;
+#undef RUN_OF
     return ranks;
 }
 
-static uint32_t first_series_from(const struct store *store, uint32_t run)
+static struct row_range range_of_run(const struct store *store, const uint32_t *ends, uint32_t run)
 {
-    size_t low = 0, high = store->n_series;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (store->series[middle].run < run)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
+    if (run >= store->n_runs)
+        return (struct row_range){0, 0};
+    return (struct row_range){run ? ends[run - 1] : 0, ends[run]};
 }
 
 struct row_range store_series_of_run(const struct store *store, uint32_t run)
 {
-    return (struct row_range){first_series_from(store, run), run == ROW_NONE ? (uint32_t)store->n_series : first_series_from(store, run + 1)};
+    return range_of_run(store, store->private->series_ends, run);
+}
+
+const struct fact *const *store_facts_of_run(const struct store *store, uint32_t run, size_t *n)
+{
+    struct row_range rows = range_of_run(store, store->private->fact_ends, run);
+    *n = rows.end - rows.begin;
+    return store->private->facts_by_run + rows.begin;
+}
+
+/* Each run's series together; their ranks are for the tables that name them, the caller's to free. */
+static uint32_t *group_series(struct store *store, const struct series *series)
+{
+    struct store_private *p = store->private;
+    struct series *sorted = arena_array(&p->arena, store->n_series, sizeof *sorted);
+    p->series_ends = arena_array(&p->arena, store->n_runs, sizeof *p->series_ends);
+    uint32_t *ranks = ranks_by_run(&series->run, sizeof *series, store->n_series, store->n_runs, p->series_ends);
+    for (size_t i = 0; i < store->n_series; i++)
+        sorted[ranks[i]] = series[i];
+    store->series = sorted;
+    return ranks;
+}
+
+static void index_facts(struct store *store)
+{
+    struct store_private *p = store->private;
+    p->facts_by_run = arena_array(&p->arena, store->n_facts, sizeof *p->facts_by_run);
+    p->fact_ends = arena_array(&p->arena, store->n_runs, sizeof *p->fact_ends);
+    uint32_t *ranks = ranks_by_run(&store->facts->run, sizeof *store->facts, store->n_facts, store->n_runs, p->fact_ends);
+    for (size_t i = 0; i < store->n_facts; i++)
+        p->facts_by_run[ranks[i]] = &store->facts[i];
+    free(ranks);
 }
 
 /* Rows of a list follow each other by claim; what does not is another program's work, and is refused. */
@@ -184,17 +213,13 @@ static enum status arrange(struct store *store, void *const rows[N_TABLES], stru
 {
     struct store_private *p = store->private;
     struct claim *claims = rows[TABLE_CLAIMS];
-    const struct series *series = rows[TABLE_SERIES];
-    uint32_t *ranks = series_ranks(series, store->n_series, store->n_runs);
-    struct series *sorted = arena_array(&p->arena, store->n_series, sizeof *sorted);
-    for (size_t i = 0; i < store->n_series; i++)
-        sorted[ranks[i]] = series[i];
-    store->series = sorted;
+    uint32_t *ranks = group_series(store, rows[TABLE_SERIES]);
     for (size_t i = 0; i < store->n_claims; i++)
         if (claims[i].series != ROW_NONE)
             claims[i].series = ranks[claims[i].series];
     p->series = memory_new((store->n_series + 1) * sizeof *p->series);
     attach_counters(store, rows[TABLE_SAMPLE_COUNTERS], ranks);
+    index_facts(store);
     index_tasks(store);
     enum status status = attach_lists(store, claims, rows[TABLE_CLAIM_PARTS], rows[TABLE_CLAIM_STACKS], error);
     if (status == OK)
@@ -242,9 +267,11 @@ enum status reader_decode_rows(struct store *store, struct chunk *const tables[N
 
 const struct fact *store_fact(const struct store *store, uint32_t run, const char *key)
 {
-    for (size_t i = 0; i < store->n_facts; i++)
-        if (store->facts[i].run == run && store->facts[i].key && !strcmp(store->facts[i].key, key))
-            return &store->facts[i];
+    size_t n;
+    const struct fact *const *facts = store_facts_of_run(store, run, &n);
+    for (size_t i = 0; i < n; i++)
+        if (facts[i]->key && !strcmp(facts[i]->key, key))
+            return facts[i];
     return NULL;
 }
 

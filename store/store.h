@@ -47,11 +47,13 @@ void store_close(struct store *store);
 bool store_is_run_file(const void *bytes, size_t size);
 bool store_path_is_run_file(const char *path); /* a regular file that begins so: store_open() it, import nothing */
 
-/* A run's series: [begin, end) of store->series. */
+/* A run's series: [begin, end) of store->series; of no such run, none. */
 struct row_range {
     uint32_t begin, end;
 };
 struct row_range store_series_of_run(const struct store *store, uint32_t run);
+/* A run's facts, in their order: *n of them; of no such run, none. */
+const struct fact *const *store_facts_of_run(const struct store *store, uint32_t run, size_t *n);
 
 const char *store_string(const struct store *store, uint32_t id); /* NULL for 0; "?" for an id out of range */
 size_t store_count_strings(const struct store *store);

@@ -73,6 +73,8 @@ struct store_private {
     struct chunk **event_chunks; /* of store->event_chunks */
     struct series_data *series;
     const struct task **tasks_by_tid; /* by run, tid, order */
+    const struct fact **facts_by_run;
+    uint32_t *series_ends, *fact_ends; /* [n_runs]: behind the last of the run in store->series, in facts_by_run */
     size_t n_rows[N_TABLES];
 
     /* Spans in use, oldest first, in a ring: what is beyond the limit is given back (view.c). */

@@ -149,8 +149,8 @@ static void events_are_merged_with_their_states(void **state)
     store_close(store);
 }
 
-/* Written in any order, a run's series are one range; a run without any has an empty one. */
-static void series_of_a_run_are_a_range(void **state)
+/* Written in any order, a run's series are one range and its facts one list; a run without any has an empty one. */
+static void rows_of_a_run_are_a_range(void **state)
 {
     (void)state;
     static const uint32_t runs[] = {2, 0, 2, 3, 0, 2};
@@ -159,24 +159,38 @@ static void series_of_a_run_are_a_range(void **state)
     for (size_t i = 0; i < 4; i++)
         store_add_run(writer, &(struct run){.label = "run"});
     uint32_t artefact = store_add_artefact(writer, &(struct artefact){.path = "file", .format = "cyclictest"});
-    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+    static const char *const values[] = {"0", "1", "2", "3", "4", "5"};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         store_add_series(writer, &(struct series){.run = runs[i], .artefact = artefact, .name = "T", .tool = "cyclictest", .avg_ns = NAN});
+        store_add_fact(writer, &(struct fact){.run = runs[i], .artefact = artefact, .key = "load", .value = values[i]});
+    }
     struct store *store = reopen(writer);
     for (uint32_t run = 0; run < 4; run++) {
         struct row_range rows = store_series_of_run(store, run);
+        size_t n;
+        const struct fact *const *facts = store_facts_of_run(store, run, &n);
         assert_int_equal(rows.begin, expected[run].begin);
         assert_int_equal(rows.end, expected[run].end);
-        for (uint32_t i = rows.begin; i < rows.end; i++)
+        assert_int_equal(n, rows.end - rows.begin);
+        for (uint32_t i = rows.begin; i < rows.end; i++) {
             assert_int_equal(store->series[i].run, run);
+            assert_int_equal(facts[i - rows.begin]->run, run);
+        }
     }
     struct row_range none = store_series_of_run(store, ROW_NONE);
     assert_int_equal(none.begin, none.end);
+    size_t n;
+    store_facts_of_run(store, 4, &n);
+    assert_int_equal(n, 0);
+    assert_string_equal(store_fact(store, 2, "load")->value, "0"); /* the first of them */
+    assert_string_equal(store_fact(store, 0, "load")->value, "1");
+    assert_null(store_fact(store, 1, "load"));
     store_close(store);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_come_back), cmocka_unit_test(series_of_a_run_are_a_range),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_come_back), cmocka_unit_test(rows_of_a_run_are_a_range),
                                        cmocka_unit_test(events_are_merged_with_their_states)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
