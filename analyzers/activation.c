@@ -190,6 +190,8 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     if (!next)
         return;
     next->is_running = true;
+    if (next->is_asleep)
+        next->awake_ns = t_ns;
     if (!next->is_waking && next->is_asleep) /* what woke it is not recorded */
         origin_clear(&next->origin);
     origin_run(&next->origin, t_ns);
@@ -229,6 +231,8 @@ static void on_unseen_switch(struct activations *p, struct pass_cpu *c, int32_t 
     c->prio = t->a.prio;
     c->comm = t->a.comm;
     t->is_running = true;
+    if (t->is_asleep)
+        t->awake_ns = t_ns;
     origin_run(&t->origin, t_ns);
     if (!t->is_waking)
         return;
@@ -325,6 +329,7 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     if (t->a.switch_ns != NS_UNKNOWN) /* was preempted and never seen asleep: lost events */
         deliver(p, t, t_ns);
     activation_clear(&t->a);
+    t->awake_ns = t_ns;
     t->is_waking = true;
     struct activation *a = &t->a;
     a->tid = tid;
@@ -352,6 +357,7 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     } else if (!c->expiry.in_callback && a->waker_in_irq && t->armed.address) {
         expiry_guess(&c->expiry, a, cpu, t_ns, &t->armed);
     }
+    t->armed.address = 0; /* that sleep is over */
     if (c->irq_depth > 0)
         c->woken_in_irq = t;
     if (t->lock_ns != NS_UNKNOWN && a->waker_is_task && t->origin.begin_ns != NS_UNKNOWN)
@@ -360,8 +366,18 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
         origin_wake(&t->origin, a->waker_is_task && c->thread && c->thread->tid == c->tid ? &c->thread->origin : NULL, a);
 }
 
+/* Who started the timer to sleep was awake since: an expiry and the next start are missing. The clocks of two CPUs may differ a little. */
+static bool is_over(struct activations *p, const struct armed_timer *armed, int64_t t_ns, const uint32_t *w)
+{
+    const struct thread *t = word_class(p->config.words, w[2]) & WORD_SLEEP_TIMER ? thread_table_find(&p->threads, armed->tid) : NULL;
+    return t && t->awake_ns != NS_UNKNOWN && t->awake_ns > armed->started_ns + SKEW_MAX_NS && t_ns > t->awake_ns + SKEW_MAX_NS;
+}
+
 static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w)
 {
+    struct armed_timer *armed = armed_timer_at(p->timers, (uint64_t)event_words_i64(w));
+    if (is_over(p, armed, t_ns, w))
+        armed_timer_end(armed);
     c->irq_callbacks++;
     c->woken = NULL;
     expiry_begin(&c->expiry, p->timers, t_ns, w);
@@ -369,7 +385,7 @@ static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t
 
 static void on_timer_start(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w)
 {
-    const struct armed_timer *armed = armed_timer_start(p->timers, w, c->tid);
+    const struct armed_timer *armed = armed_timer_start(p->timers, t_ns, w, c->tid);
     struct thread *t = c->thread;
     if (!t || c->irq_depth || !(word_class(p->config.words, w[2]) & WORD_WAKING_TIMER))
         return;

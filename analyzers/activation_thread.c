@@ -75,7 +75,7 @@ struct thread *thread_table_add(struct thread_table *table, int32_t tid)
         grow(table);
     struct thread *t = memory_new(sizeof *t);
     t->tid = tid;
-    t->slept_ns = t->lock_ns = t->fault_ns = NS_UNKNOWN;
+    t->slept_ns = t->awake_ns = t->lock_ns = t->fault_ns = NS_UNKNOWN;
     activation_clear(&t->a);
     origin_clear(&t->origin);
     put(table, t);

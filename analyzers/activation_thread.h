@@ -21,6 +21,7 @@ struct thread {
     bool slept_in_fault;
     struct origin origin;
     int64_t slept_ns;
+    int64_t awake_ns;   /* when it was woken or seen to run after a sleep, last; NS_UNKNOWN */
     struct armed_timer armed; /* the timer it started last, while running; address 0: none */
     struct activation a;
 };

@@ -26,12 +26,17 @@ static int64_t stated_time_ns(const uint32_t *w)
     return is_usable(time_ns) ? time_ns : NS_UNKNOWN;
 }
 
-struct armed_timer *armed_timer_start(struct armed_timer *timers, const uint32_t *w, int32_t tid)
+struct armed_timer *armed_timer_start(struct armed_timer *timers, int64_t t_ns, const uint32_t *w, int32_t tid)
 {
     uint64_t address = (uint64_t)event_words_i64(w);
     struct armed_timer *armed = armed_timer_at(timers, address);
-    *armed = (struct armed_timer){address, stated_time_ns(w + 3), stated_time_ns(w + 5), tid};
+    *armed = (struct armed_timer){address, stated_time_ns(w + 3), stated_time_ns(w + 5), tid, t_ns};
     return armed;
+}
+
+void armed_timer_end(struct armed_timer *armed)
+{
+    armed->expires_ns = armed->soft_ns = NS_UNKNOWN;
 }
 
 void expiry_begin(struct expiry *e, struct armed_timer *timers, int64_t t_ns, const uint32_t *w)
@@ -57,7 +62,7 @@ void expiry_begin(struct expiry *e, struct armed_timer *timers, int64_t t_ns, co
         e->hard_ns = e->due_ns;
     }
     if (armed->address == address) /* it is due once: an expiry without a start in front of it is due at an unknown time */
-        armed->expires_ns = armed->soft_ns = NS_UNKNOWN;
+        armed_timer_end(armed);
 }
 
 void expiry_stamp(const struct expiry *e, struct activation *a, int32_t cpu, int64_t t_ns, bool in_softirq)

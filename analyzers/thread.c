@@ -126,6 +126,8 @@ unsigned word_class_of(const char *word)
         class |= WORD_MEASURING;
     if (begins_any(word, waking))
         class |= WORD_WAKING_TIMER;
+    if (!strncmp(word, "hrtimer_wakeup", 14))
+        class |= WORD_SLEEP_TIMER;
     if (begins_any(word, schedules))
         class |= WORD_SCHEDULES;
     if (begins_any(word, entries))

@@ -37,6 +37,7 @@ enum word_class {
     WORD_SOFTIRQ = 1 << 13,      /* runs only while a softirq is served */
     WORD_PREEMPTS_NOW = 1 << 14, /* is called where preemption is turned on and a reschedule is due */
     WORD_RELAYS = 1 << 16,       /* a thread that does nothing but carry the work of an interrupt, softirq or timer on */
+    WORD_SLEEP_TIMER = 1 << 17,  /* its timer is over when its thread is awake again, fired or not */
     WORD_KNOWN = 1 << 15
 };
 struct word_classes {
