@@ -241,7 +241,7 @@ static enum status pass(struct selection *s, int64_t from_ns, int64_t to_ns, str
         if (state)
             activations_start_cpu(activations, cpu, state);
     }
-    struct event_ref refs[64];
+    struct event_ref refs[256];
     int64_t last_ns = event_merge_time_ns(merge);
     if (last_ns != NS_UNKNOWN) {
         handlers_begin(&s->handlers, last_ns);

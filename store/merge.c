@@ -240,17 +240,68 @@ static inline void advance_heap(struct event_merge *merge)
     }
 }
 
+/* Where a source stands in its chunk while a batch of refs is made. */
+struct cursor {
+    const int64_t *begin, *next, *end;
+    struct event_ref ref; /* of the chunk; i is filled in */
+};
+
+/* Steps that need not ask whether a chunk ends: all cursors have as many events left, and one to look ahead at. */
+static size_t free_steps(const struct cursor *cursors, size_t n, size_t n_wanted)
+{
+    for (size_t k = 0; k < n; k++) {
+        size_t left = (size_t)(cursors[k].end - cursors[k].next);
+        n_wanted = left - 1 < n_wanted ? left - 1 : n_wanted;
+    }
+    return n_wanted;
+}
+
+/* One of two without a jump: mask is -1 or 0. */
+static inline int64_t either(int64_t mask, int64_t yes, int64_t no)
+{
+    return no ^ ((no ^ yes) & mask);
+}
+
 /*
- * Of few sources, up to the end of a chunk. Each step waits for the one before to say whose time is the next, so what lies
- * in between is kept short: times and cursors in arrays of their own, looked at by number, and not through the sources.
+ * Up to four sources, for so many steps as free_steps() allows. Each step waits for the one before to say whose time is the
+ * next: the times at hand and those after them stay in registers, so that nothing in between waits for memory.
  */
+static void take_of_four(struct cursor *cursors, int64_t *times_ns, size_t n_sources, struct event_ref *refs, size_t n_steps)
+{
+    static const int64_t never_ns[2] = {INT64_MAX, INT64_MAX};
+    const int64_t *next[4];
+    uint32_t i[4];
+    for (size_t k = 0; k < 4; k++) {
+        next[k] = k < n_sources ? cursors[k].next : never_ns;
+        i[k] = k < n_sources ? (uint32_t)(next[k] - cursors[k].begin) : 0;
+    }
+    const int64_t *next0 = next[0], *next1 = next[1], *next2 = next[2], *next3 = next[3];
+    int64_t time0 = *next0, time1 = *next1, time2 = *next2, time3 = *next3;
+    for (size_t n = 0; n < n_steps; n++) {
+        int64_t is1 = -(time1 < time0), is3 = -(time3 < time2);
+        int64_t low = either(is1, time1, time0), high = either(is3, time3, time2), is_high = -(high < low);
+        int64_t takes0 = ~is_high & ~is1, takes1 = ~is_high & is1, takes2 = is_high & ~is3, takes3 = is_high & is3;
+        size_t at = (size_t)((is_high & 2) + ((is_high & is3 & 1) | (takes1 & 1)));
+        time0 = either(takes0, next0[1], time0);
+        time1 = either(takes1, next1[1], time1);
+        time2 = either(takes2, next2[1], time2);
+        time3 = either(takes3, next3[1], time3);
+        next0 -= takes0;
+        next1 -= takes1;
+        next2 -= takes2;
+        next3 -= takes3;
+        refs[n] = (struct event_ref){cursors[at].ref.view, cursors[at].ref.chunk, i[at]++, cursors[at].ref.cpu};
+    }
+    for (size_t k = 0; k < n_sources; k++) {
+        cursors[k].next = cursors[k].begin + i[k];
+        times_ns[k] = *cursors[k].next;
+    }
+}
+
+/* Of few sources, up to the end of a chunk. */
 static size_t take_of_few(struct event_merge *merge, struct event_ref *refs, size_t n_refs)
 {
-    struct {
-        const int64_t *next, *end;
-        struct event_ref ref; /* of the chunk; i is filled in */
-        const int64_t *begin;
-    } cursors[FEW_SOURCES];
+    struct cursor cursors[FEW_SOURCES];
     int64_t times_ns[FEW_SOURCES];
     size_t n = 0, n_sources = merge->n_heap, at = 0;
     bool is_at_end = false;
@@ -261,6 +312,10 @@ static size_t take_of_few(struct event_merge *merge, struct event_ref *refs, siz
         cursors[k].end = source->time_ns + source->n;
         cursors[k].ref = (struct event_ref){source->view, (uint32_t)source->chunk, 0, source->cpu};
         times_ns[k] = *cursors[k].next;
+    }
+    if (n_sources <= 4) {
+        n = free_steps(cursors, n_sources, n_refs);
+        take_of_four(cursors, times_ns, n_sources, refs, n);
     }
     while (n < n_refs && !is_at_end) {
         at = earliest_of_few(times_ns, n_sources);

@@ -258,7 +258,9 @@ static void merge_is_sort(size_t n_cpus)
 static void the_merge_is_a_sort(void **state)
 {
     (void)state;
+    merge_is_sort(2);
     merge_is_sort(3);
+    merge_is_sort(4); /* by streams: four and three */
     merge_is_sort(7);
 }
 
