@@ -141,7 +141,9 @@ static void deliver(struct activations *p, struct thread *t, int64_t out_ns)
     }
     t->a.out_ns = out_ns;
     p->config.handler(p->config.context, &t->a);
-    activation_clear(&t->a);
+    t->a.switch_ns = NS_UNKNOWN; /* over: its next waking clears the rest */
+    t->a.prio = PRIO_UNKNOWN;
+    t->a.comm = 0;
 }
 
 /* It is over, and its exit was not recorded: nothing tells when. */
