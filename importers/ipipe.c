@@ -502,7 +502,7 @@ static enum status ipipe_read(struct import *import, struct lines *lines, struct
         return read_dump(import, lines);
     struct text text = {0};
     import_note(import, "repaired-text", line.number, "undone: line ends lost, %zu rows of an I-pipe dump in one line", ipipe_unflatten(&line, &text));
-    struct lines *own = lines_new(text_string(&text), text.length);
+    struct lines *own = lines_new_at(text_string(&text), text.length, line.number);
     enum status status = read_dump(import, own);
     lines_free(own);
     text_release(&text);

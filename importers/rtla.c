@@ -105,7 +105,7 @@ static enum status read_wrapped(struct import *import, struct lines *lines, stru
     struct text text = {0};
     uint64_t first = lines_number(lines);
     import_note_n(import, "repaired-text", rtla_unwrap(lines, &text), first, "undone: %s", repair_name(REPAIR_WRAPPED));
-    struct lines *whole = lines_new(text_string(&text), text.length);
+    struct lines *whole = lines_new_at(text_string(&text), text.length, first);
     struct line line;
     enum status status = OK;
     while (status != FAILED && lines_peek(whole, 0, &line)) {

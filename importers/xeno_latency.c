@@ -499,7 +499,7 @@ static enum status latency_read(struct import *import, struct lines *lines, stru
     if (lines_peek(lines, 0, &first) && latency_is_abreast(&first)) {
         struct text text = {0};
         size_t n_lines = latency_set_apart(lines, &text);
-        struct lines *apart = lines_new(text_string(&text), text.length);
+        struct lines *apart = lines_new_at(text_string(&text), text.length, first.number);
         enum status status = latency_read(import, apart, error);
         lines_free(apart);
         text_release(&text);

@@ -28,6 +28,7 @@ struct lines {
     size_t kept_from, current, fetched;
     size_t next_offset;   /* of the line to fetch next */
     uint64_t next_number;
+    uint64_t all_number;  /* that all lines bear; 0: each its own */
     unsigned repairs;
     uint64_t counts[N_REPAIRS], first_lines[N_REPAIRS];
     uint64_t counted_up_to; /* line number: lines read again are not counted again */
@@ -101,6 +102,13 @@ struct lines *lines_new(const void *bytes, size_t size)
         lines->counts[0] = 1;
         lines->first_lines[0] = 1;
     }
+    return lines;
+}
+
+struct lines *lines_new_at(const void *bytes, size_t size, uint64_t number)
+{
+    struct lines *lines = lines_new(bytes, size);
+    lines->all_number = number;
     return lines;
 }
 
@@ -307,6 +315,8 @@ bool lines_peek(struct lines *lines, size_t k, struct line *line)
         if (!fetch(lines))
             return false;
     *line = slot(lines, lines->current + k)->line;
+    if (lines->all_number)
+        line->number = lines->all_number;
     return true;
 }
 
@@ -327,7 +337,7 @@ bool lines_at_end(struct lines *lines)
 uint64_t lines_number(struct lines *lines)
 {
     struct line line;
-    return lines_peek(lines, 0, &line) ? line.number : lines->next_number;
+    return lines_peek(lines, 0, &line) ? line.number : lines->all_number ? lines->all_number : lines->next_number;
 }
 
 size_t lines_offset(const struct lines *lines)

@@ -49,6 +49,8 @@ struct lines;
 
 /* The bytes are a loan until lines_free(); what is wrong with them as a whole is found out here. */
 struct lines *lines_new(const void *bytes, size_t size);
+/* Of a text that was put together from lines of a file that begin at `number`: all its lines bear that number. */
+struct lines *lines_new_at(const void *bytes, size_t size, uint64_t number);
 void lines_free(struct lines *lines);
 
 /* The line k ahead of the current one (0: the current one); false past the end. Any k, cheap for small ones. */

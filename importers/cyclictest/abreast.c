@@ -5,6 +5,7 @@
  *     <pre><code>T: 0 ( 1633) P:80 ... Max:     161<br>T: 1 ( 1634) P:80 ... Max:     185</code></pre>
  *     May 12 10:22:01 target cyclictest[812]: T: 0 ( 1633) P:80 ... Max:     161
  *     T: 0 ( 1633) P:80 ... Max:     161 |  T: 0 ( 1133) P:80 ... Max:      81          two runs side by side
+ *     # Max Latencies: 00027 00028      # Max Latencies: 00035 00033                    sums of two histograms
  *
  * They are set as lines of their own, column by column where the columns are of different starts, and read again.
  */
@@ -68,13 +69,95 @@ static bool is_abreast(const struct line *line, const struct entry *entries, siz
     return n >= 2 || (n == 1 && !is_at_start(line, &entries[0]) && !line_has(line, "policy:"));
 }
 
+/* ---- sums of histograms ---- */
+
+#define MAX_SUMS 8 /* in one line */
+
+struct sum {
+    const char *text; /* "# Max Latencies: 00027 00028" */
+    size_t length;
+    int label;
+};
+
+/* The sums within a line, each as far as its numbers go. */
+static size_t find_sums(const struct line *line, struct sum sums[MAX_SUMS])
+{
+    static const char *const labels[] = {"Total:", "Min Latencies:", "Avg Latencies:", "Max Latencies:", "Histogram Overflows:"};
+    const char *p = line->text, *end = p + line->length;
+    size_t n = 0;
+    while (n < MAX_SUMS && p < end && (p = memchr(p, '#', (size_t)(end - p)))) {
+        const char *begin = p++, *number;
+        int64_t value;
+        int label = (int)(sizeof labels / sizeof *labels);
+        scan_blanks(&p, end);
+        while (label-- > 0 && !scan_literal(&p, end, labels[label]))
+            ;
+        number = p;
+        while (label >= 0 && (scan_blanks(&p, end), scan_i64(&p, end, &value)))
+            number = p;
+        if (label >= 0 && number > begin && number[-1] != ':')
+            sums[n++] = (struct sum){begin, (size_t)(number - begin), label};
+    }
+    return n;
+}
+
+/* Two columns of the same sums, or all sums of one result in one line. */
+static bool sums_abreast(const struct line *line, struct sum sums[MAX_SUMS], size_t *n, bool *has_columns)
+{
+    *n = memchr(line->text, '#', line->length) && line_has(line, ":") ? find_sums(line, sums) : 0;
+    *has_columns = *n == 2 && sums[0].label == sums[1].label;
+    bool ascends = *n >= 2;
+    for (size_t i = 1; i < *n; i++)
+        ascends &= sums[i].label > sums[i - 1].label;
+    return *has_columns || ascends;
+}
+
+static void add_sum(const struct sum *sum, struct text *out)
+{
+    text_add_n(out, sum->text, sum->length);
+    text_add_char(out, '\n');
+}
+
+static size_t set_sums_apart(struct lines *lines, struct text *out)
+{
+    struct text right = {0};
+    struct line line;
+    struct sum sums[MAX_SUMS];
+    size_t n_lines = 0, n;
+    bool has_columns = false, was_columns;
+    for (; n_lines < MAX_LINES && lines_peek(lines, n_lines, &line); n_lines++) {
+        was_columns = has_columns;
+        if (!sums_abreast(&line, sums, &n, &has_columns) || (n_lines && !(has_columns && was_columns)))
+            break;
+        for (size_t i = 0; i < n; i++)
+            add_sum(&sums[i], has_columns && i ? &right : out);
+    }
+    if (right.length) {
+        text_add(out, "# Histogram\n");
+        text_add_n(out, text_string(&right), right.length);
+    }
+    text_release(&right);
+    return n_lines;
+}
+
+static bool sums_begin(struct lines *lines)
+{
+    struct line line;
+    struct sum sums[MAX_SUMS];
+    size_t n;
+    bool has_columns;
+    return lines_peek(lines, 0, &line) && line.length >= 30 && sums_abreast(&line, sums, &n, &has_columns);
+}
+
+/* ---- */
+
 bool abreast_begins(struct lines *lines)
 {
     struct line line;
     struct entry entries[MAX_ENTRIES];
-    if (!lines_peek(lines, 0, &line) || line.length < 30 || !line_has(&line, "Max:"))
+    if (!lines_peek(lines, 0, &line) || line.length < 30)
         return false;
-    return is_abreast(&line, entries, find_entries(&line, entries));
+    return (line_has(&line, "Max:") && is_abreast(&line, entries, find_entries(&line, entries))) || sums_begin(lines);
 }
 
 /* Up to the next one, or to what is no part of it: a tag, a coded line end, a bar. */
@@ -93,6 +176,8 @@ size_t abreast_set_apart(struct lines *lines, struct text *out)
     struct entry entries[MAX_ENTRIES];
     size_t n_lines = 0, n_columns = 1;
     text_truncate(out, 0);
+    if (sums_begin(lines))
+        return set_sums_apart(lines, out);
     for (; n_lines < MAX_LINES && lines_peek(lines, n_lines, &line); n_lines++) {
         size_t n = find_entries(&line, entries);
         if (!is_abreast(&line, entries, n))

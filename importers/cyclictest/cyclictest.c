@@ -253,7 +253,7 @@ static enum status take_abreast(struct import *import, struct cyclictest_state *
     struct text text = {0};
     uint64_t line = lines_number(lines);
     size_t n_lines = abreast_set_apart(lines, &text);
-    struct lines *apart = lines_new(text_string(&text), text.length);
+    struct lines *apart = lines_new_at(text_string(&text), text.length, line);
     enum status status = OK;
     unsigned cursor_up = 0;
     bool is_ours = true;

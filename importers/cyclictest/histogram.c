@@ -236,7 +236,7 @@ static enum status take_row(struct import *import, struct table *table, const st
 }
 
 /* Numbers of a footer, "%05lu"; 20 digits are 2^64 - n: a negative latency. Fewer than 5 where the file ends: cut. */
-static void take_footer(struct table *table, enum footer footer, const char *p, const struct line *line)
+static void take_footer(struct import *import, struct table *table, enum footer footer, const char *p, const struct line *line)
 {
     const char *end = line->text + line->length;
     uint64_t value;
@@ -258,6 +258,8 @@ static void take_footer(struct table *table, enum footer footer, const char *p, 
         table->values[footer][n] = number;
         table->n_values[footer]++;
     }
+    if (p < end && *p == '#' && memmem(p, (size_t)(end - p), "Latenc", 6))
+        import_note(import, "damaged-lines", line->number, "the sums of another histogram stand beside those of this one: they are not read");
 }
 
 /* "# Thread 0: 00012 00345 # 00020 others", p behind "# Thread 0:" */
@@ -458,7 +460,7 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
             take_old_maximum(result, &line);
             old_maximum = true;
         } else if (footer != FOOTER_NONE) {
-            take_footer(&table, footer, p, &line);
+            take_footer(import, &table, footer, p, &line);
         } else if (is_row(&line, false)) {
             int64_t bucket;
             if (table.n_rows == 0)
