@@ -43,6 +43,8 @@ static const struct importer *choose(struct import *import, struct lines *lines,
 static void note_repairs(struct import *import, const struct lines *lines)
 {
     unsigned repairs = lines_repairs(lines);
+    if (import->member->turned)
+        import_note(import, "repaired-text", 0, "read as the text of %s: lines are counted there", import->member->turned);
     for (int bit = 0; bit < N_REPAIRS; bit++) {
         if (!(repairs >> bit & 1))
             continue;

@@ -33,13 +33,14 @@ bool archive_is_known(const unsigned char *bytes, size_t size)
         if (size >= known[i].offset + known[i].length &&
             memcmp(bytes + known[i].offset, known[i].magic, known[i].length) == 0)
             return true;
+    if (document_is_known(bytes, size))
+        return true;
     /* bzip2: "BZh", level, then a block's magic */
     return size >= 10 && memcmp(bytes, "BZh", 3) == 0 && bytes[3] >= '1' && bytes[3] <= '9' &&
            (memcmp(bytes + 4, "1AY&SY", 6) == 0 || memcmp(bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
 }
 
-/* Names are shown to people: no control characters, no leading "./" or "/". */
-static char *clean_name(struct arena *arena, const char *name)
+char *archive_clean_name(struct arena *arena, const char *name)
 {
     while (name[0] == '/' || (name[0] == '.' && name[1] == '/'))
         name += name[0] == '/' ? 1 : 2;
@@ -99,8 +100,7 @@ static enum status unpack_entry(struct input *input, struct archive *archive, si
     return spool_finish(spool, path, error);
 }
 
-/* An unpacked member may be an archive itself (a .tar.gz in a .zip): unpacks it in its place. */
-static enum status unpack_nested(struct input *input, size_t slot_index, unsigned depth, struct error *error)
+enum status archive_unpack_nested(struct input *input, size_t slot_index, unsigned depth, struct error *error)
 {
     struct member_slot slot = input->slots[slot_index];
     if (!slot.member.size_bytes)
@@ -226,7 +226,7 @@ static enum status add_entry(const struct unpacking *u, struct archive_entry *en
         name_raw_member(input, *slot, u->path);
         return OK;
     }
-    const char *name = clean_name(&input->arena, archive_entry_pathname(entry) ? archive_entry_pathname(entry) : "");
+    const char *name = archive_clean_name(&input->arena, archive_entry_pathname(entry) ? archive_entry_pathname(entry) : "");
     const char *slash = strrchr(name, '/');
     const char *inner = slash ? arena_string_n(&input->arena, name, (size_t)(slash - name)) : "";
     const char *folder = !*u->directory ? inner
@@ -280,7 +280,7 @@ static enum status unpack_member(const struct unpacking *u, struct archive_entry
     *is_last = is_cut || u->is_raw;
     if (is_cut && u->is_raw)
         return unpack_cut_again(u, slot_index, error);
-    return unpack_nested(input, slot_index, depth, error);
+    return archive_unpack_nested(input, slot_index, depth, error);
 }
 
 enum status archive_unpack(struct input *input, const void *bytes, size_t size, const char *path, const char *directory,
@@ -292,6 +292,8 @@ enum status archive_unpack(struct input *input, const void *bytes, size_t size, 
     *n_added = 0;
     if (depth == 0)
         input->packed_bytes += size;
+    if (document_is_known(bytes, size))
+        return document_unpack(input, bytes, size, path, directory, depth, n_added, error);
     if (members_add_spool(input, &u.spool_index, error) == FAILED)
         return FAILED;
     u.archive = open_archive(bytes, size);

@@ -30,6 +30,7 @@ struct member {
     const char *name;      /* last component */
     uint64_t size_bytes;
     bool is_empty_by_proc; /* size 0 as stat says, read anyway (/proc files) */
+    const char *turned;    /* what the bytes were made of, which are no longer the file's: "a web page"; NULL: nothing */
     const char *defect;    /* what is wrong with its container: "archive is cut: ..."; NULL: nothing */
 };
 

@@ -81,7 +81,8 @@ bool lines_is_text(const void *data, size_t size)
     for (; i < size; i++) {
         unsigned char c = bytes[i];
         n_bad += (c < 32 && c != '\t' && c != '\n' && c != '\r' && c != 27 && c != '\b' && c != '\f' && c != 7) || c == 127;
-        n_high += c >= 0x80;
+        bool is_blank = c == 0xc2 && i + 1 < size && bytes[i + 1] == 0xa0; /* that does not break: web pages are full of them */
+        n_high += c >= 0x80 && !is_blank && !(c == 0xa0 && i && bytes[i - 1] == 0xc2);
     }
     return n_bad * 20 <= n && n_high * 10 <= n * 7;
 }

@@ -51,7 +51,7 @@ enum status members_add(struct input *input, const char *path, const char *direc
                         struct error *error);
 enum status members_add_spool(struct input *input, size_t *index, struct error *error);
 
-/* Do the first bytes look like a compressed stream or an archive? */
+/* Do the first bytes look like a compressed stream, an archive, or a document? */
 bool archive_is_known(const unsigned char *bytes, size_t size);
 /*
  * Unpacks the bytes (packed_bytes long) into members whose paths begin with path; *n_added says how many. A cut archive
@@ -59,6 +59,14 @@ bool archive_is_known(const unsigned char *bytes, size_t size);
  */
 enum status archive_unpack(struct input *input, const void *bytes, size_t size, const char *path, const char *directory,
                            unsigned depth, size_t *n_added, struct error *error);
+/* An unpacked member may be an archive itself (a .tar.gz in a .zip): unpacks it in its place. */
+enum status archive_unpack_nested(struct input *input, size_t slot_index, unsigned depth, struct error *error);
+/* Names are shown to people: no control characters, no leading "./" or "/". */
+char *archive_clean_name(struct arena *arena, const char *name);
+/* input/document.c: mails whose bodies are coded, web pages; their text takes their place, files that they carry stand beside it. */
+bool document_is_known(const unsigned char *bytes, size_t size);
+enum status document_unpack(struct input *input, const void *bytes, size_t size, const char *path, const char *directory,
+                            unsigned depth, size_t *n_added, struct error *error);
 /* input/partial.c: what can be unpacked of a gzip or zstd stream that is cut; nothing of others. */
 enum status partial_unpack(struct input *input, struct spool *spool, const void *bytes, size_t size, const char *path,
                            struct error *error);

@@ -317,7 +317,7 @@ static size_t numbered_entity_at(const char *p, size_t size, char *character)
     return (size_t)(at + 1 - p);
 }
 
-static size_t entity_at(const char *p, size_t size, char *character)
+size_t entity_at(const char *p, size_t size, char *character)
 {
     for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {
         size_t n = strlen(entities[i].word);

@@ -54,6 +54,8 @@ void repair_line(const struct text_damage *damage, const char *line, size_t leng
                  struct repaired_line *result);
 /* "=3D" and so on; a soft line break's '=' at the end is not decoded but reported. True: the next line belongs to it. */
 bool quoted_printable_decode(const char *line, size_t length, struct text *out);
+/* "&gt;", "&#39;" at p: its length and character; 0: none. */
+size_t entity_at(const char *p, size_t size, char *character);
 /* Appends UTF-16 text (n_bytes, even) as UTF-8. */
 void utf16_decode(const unsigned char *bytes, size_t n_bytes, bool big_endian, struct text *out);
 

@@ -145,6 +145,8 @@ static void test_is_text(void **state)
 {
     (void)state;
     assert_true(lines_is_text("T: 0 ( 1)\n", 10));
+    const char *hard = "\xc2\xa0\xc2\xa0\xc2\xa0\xc2\xa0\xc2\xa0\xc2\xa0" "4 us\n"; /* blanks of a web page */
+    assert_true(lines_is_text(hard, strlen(hard)));
     assert_false(lines_is_text("\0\0\0\0", 4));
     assert_true(lines_is_text("\0\0\0\0# cyclictest current status", 31));
     assert_false(lines_is_text("\x7f" "ELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x3e\x00\x01", 19));
