@@ -42,8 +42,10 @@ struct side {
     struct text confounds;  /* keys of those, from weakening up */
     struct repeats repeats;
     const char *name;       /* its run's label; of several runs: what their labels share */
-    uint32_t first_run;
-    size_t n_runs;
+    const uint32_t *members; /* its runs, in run order; at least one */
+    size_t n_members;
+    uint32_t first_run;     /* of them */
+    size_t n_runs;          /* of them that measured something on the path */
     struct histogram histogram, blocks;
     struct bin *bins, *block_bins;
     double block_ns; /* NAN: of unequal spans */
@@ -63,6 +65,7 @@ struct compare {
     size_t n_runs, n_sides;
     struct measured_run *runs; /* in run order */
     struct side *sides;
+    uint32_t *runs_by_side;    /* [n_runs]: what sides' members point into */
     uint32_t baseline; /* a side */
 };
 
@@ -137,7 +140,5 @@ void compare_order(struct compare *compare, struct text *conclusion);
 
 /* A new row of the comparison's metrics, all unknown; the name is copied. */
 struct metric *compare_add_metric(struct compare *compare, const char *name);
-/* The runs of a side as one: histograms added up, the average weighted by samples. Released by compare_release(). */
-struct side compare_pool(const struct compare *compare, uint32_t side);
 
 #endif

@@ -149,15 +149,15 @@ static void by_histograms(const struct compare *compare, const struct side *a, c
 }
 
 /* Values of all series of a side. */
-static size_t gather(const struct compare *compare, uint32_t side, bool maxima, double **values)
+static size_t gather(const struct compare *compare, const struct side *side, bool maxima, double **values)
 {
     size_t n = 0, n_all = 0;
-    for (size_t i = 0; i < compare->n_runs; i++)
-        n_all += compare->runs[i].n_series;
+    for (size_t i = 0; i < side->n_members; i++)
+        n_all += compare->runs[side->members[i]].n_series;
     *values = memory_resize(NULL, n_all, sizeof **values);
-    for (size_t i = 0; i < compare->n_runs; i++) {
-        const struct measured_run *m = &compare->runs[i];
-        for (size_t k = 0; k < m->n_series && m->side == side; k++) {
+    for (size_t i = 0; i < side->n_members; i++) {
+        const struct measured_run *m = &compare->runs[side->members[i]];
+        for (size_t k = 0; k < m->n_series; k++) {
             double value = maxima ? m->series_max[k] : m->series_avg[k];
             if (!isnan(value))
                 (*values)[n++] = value;
@@ -219,13 +219,13 @@ static void by_ranks(const struct compare *compare, uint32_t side, struct differ
 {
     double alpha = compare_alpha(compare), *a, *b;
     d->by_runs = true;
-    size_t n_a = gather(compare, compare->baseline, false, &a), n_b = gather(compare, side, false, &b);
+    size_t n_a = gather(compare, &compare->sides[compare->baseline], false, &a), n_b = gather(compare, &compare->sides[side], false, &b);
     d->body = apart(a, n_a, b, n_b, 1.1, &d->body_from_ns, &d->body_to_ns, &d->body_p);
     d->body_confidence = d->body_p < alpha ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
     free(a);
     free(b);
-    n_a = gather(compare, compare->baseline, true, &a);
-    n_b = gather(compare, side, true, &b);
+    n_a = gather(compare, &compare->sides[compare->baseline], true, &a);
+    n_b = gather(compare, &compare->sides[side], true, &b);
     /* One value against one says something only if it is far away. */
     d->tail = unless_bound(apart(a, n_a, b, n_b, n_a * n_b < 4 ? 1.5 : 1.1, &d->tail_from_ns, &d->tail_to_ns, &d->tail_p),
                            &compare->sides[compare->baseline], &compare->sides[side]);

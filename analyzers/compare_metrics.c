@@ -131,37 +131,46 @@ static void match_maxima(struct compare *compare)
     }
 }
 
+/* The largest maximum of a run's series on a path; NAN: none known. *is_least: one of them is a lower bound. */
+static double run_maximum_ns(const struct store *store, uint32_t run, enum measure_path path, bool *is_least)
+{
+    struct row_range rows = store_series_of_run(store, run);
+    double max_ns = NAN;
+    *is_least = false;
+    for (uint32_t i = rows.begin; i < rows.end; i++) {
+        const struct series *s = &store->series[i];
+        if (s->path != path || s->max_ns == NS_UNKNOWN)
+            continue;
+        max_ns = isnan(max_ns) ? (double)s->max_ns : fmax(max_ns, (double)s->max_ns);
+        *is_least |= s->max_is_lower_bound;
+    }
+    return max_ns;
+}
+
 /* Maxima of the other paths that runs share: told, not judged. */
 static void other_paths(struct compare *compare)
 {
-    const struct store *store = compare->store;
+    double *max_ns = memory_new(compare->n_runs * sizeof *max_ns);
     for (enum measure_path path = PATH_TIMER_WAKEUP; path <= PATH_NOISE; path++) {
         char name[64];
         size_t n_known = 0;
-        double *max_ns = memory_new(compare->n_runs * sizeof *max_ns);
         bool *is_least = arena_array(&compare->analysis->arena, compare->n_runs, sizeof *is_least);
-        for (size_t r = 0; r < compare->n_runs; r++) {
-            max_ns[r] = NAN;
-            is_least[r] = false;
-            for (size_t i = 0; i < store->n_series && path != compare->path; i++)
-                if (store->series[i].run == r && store->series[i].path == path && store->series[i].max_ns != NS_UNKNOWN) {
-                    max_ns[r] = isnan(max_ns[r]) ? (double)store->series[i].max_ns : fmax(max_ns[r], (double)store->series[i].max_ns);
-                    is_least[r] |= store->series[i].max_is_lower_bound;
-                }
+        for (uint32_t r = 0; r < compare->n_runs; r++) {
+            max_ns[r] = path == compare->path ? NAN : run_maximum_ns(compare->store, r, path, &is_least[r]);
             n_known += isnan(max_ns[r]) ? 0 : 1;
         }
-        if (n_known >= 2) {
-            snprintf(name, sizeof name, "max:%s", measure_path_name(path));
-            struct metric *metric = compare_add_metric(compare, name);
-            metric->is_least = is_least;
-            for (size_t r = 0; r < compare->n_runs; r++) {
-                metric->values[r] = max_ns[r];
-                if (compare->runs[r].side != compare->baseline)
-                    set_ratio(metric, max_ns[compare->sides[compare->baseline].first_run], max_ns[r], NAN, NAN, NAN);
-            }
+        if (n_known < 2)
+            continue;
+        snprintf(name, sizeof name, "max:%s", measure_path_name(path));
+        struct metric *metric = compare_add_metric(compare, name);
+        metric->is_least = is_least;
+        for (size_t r = 0; r < compare->n_runs; r++) {
+            metric->values[r] = max_ns[r];
+            if (compare->runs[r].side != compare->baseline)
+                set_ratio(metric, max_ns[compare->sides[compare->baseline].first_run], max_ns[r], NAN, NAN, NAN);
         }
-        free(max_ns);
     }
+    free(max_ns);
 }
 
 void compare_metrics(struct compare *compare)

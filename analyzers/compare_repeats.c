@@ -13,11 +13,12 @@
 
 const struct histogram **compare_histograms(const struct compare *compare, uint32_t side, size_t *n)
 {
-    const struct histogram **list = memory_resize(NULL, compare->n_runs, sizeof *list);
+    const struct side *s = &compare->sides[side];
+    const struct histogram **list = memory_resize(NULL, s->n_members, sizeof *list);
     *n = 0;
-    for (size_t i = 0; i < compare->n_runs; i++)
-        if (compare->runs[i].side == side && compare->runs[i].histogram.n > 0)
-            list[(*n)++] = &compare->runs[i].histogram;
+    for (size_t i = 0; i < s->n_members; i++)
+        if (compare->runs[s->members[i]].histogram.n > 0)
+            list[(*n)++] = &compare->runs[s->members[i]].histogram;
     return list;
 }
 

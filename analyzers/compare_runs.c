@@ -51,32 +51,64 @@ static void choose_path(struct compare *compare)
     compare->has_series = n_most >= 2;
 }
 
-/* True if series of this name are on the path in all runs: only equal things are pooled where names tell things apart. */
-static bool is_shared(const struct compare *compare, const struct series *s)
+/* ---- names that all runs share ---- */
+
+struct named_series {
+    const char *name;
+    uint32_t series;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named_series *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x->series > y->series) - (x->series < y->series);
+}
+
+/* The series of a name that every run has on the path; series of a run follow each other, and so do those of one name here. */
+static void mark_shared(const struct compare *compare, const struct named_series *named, size_t n, bool *is_shared)
+{
+    const struct series *series = compare->store->series;
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        size_t n_runs = 0;
+        for (end = begin; end < n && strcmp(named[end].name, named[begin].name) == 0; end++)
+            n_runs += end == begin || series[named[end].series].run != series[named[end - 1].series].run;
+        for (size_t i = begin; i < end; i++)
+            is_shared[named[i].series] = n_runs == compare->store->n_runs;
+    }
+}
+
+/*
+ * Which series of the path are measured: only equal things are pooled where names tell things apart. In a run that has names
+ * which all runs share, those; in one without, all. The caller frees it.
+ */
+static bool *pooled_series(const struct compare *compare)
 {
     const struct store *store = compare->store;
-    /* Hundreds of results are one table's rows, named alike: looking at all of them for each would take for ever. */
-    if (compare->path == PATH_TIMER_WAKEUP || compare->path == PATH_NOISE || !s->name || store->n_runs * store->n_series > 100000)
-        return true;
-    bool any_shared = false, own_shared = true;
-    for (size_t k = 0; k < store->n_series; k++) {
-        const struct series *one = &store->series[k];
-        if (one->run != s->run || one->path != compare->path || !one->name)
-            continue;
-        bool everywhere = true;
-        for (uint32_t run = 0; run < store->n_runs && everywhere; run++) {
-            bool found = false;
-            for (size_t j = 0; j < store->n_series && !found; j++)
-                found = store->series[j].run == run && store->series[j].path == compare->path && store->series[j].name &&
-                        strcmp(store->series[j].name, one->name) == 0;
-            everywhere = found;
-        }
-        any_shared |= everywhere;
-        if (one == s)
-            own_shared = everywhere;
+    bool *is_pooled = memory_new(store->n_series + 1), *is_shared = memory_new(store->n_series + 1);
+    struct named_series *named = memory_new((store->n_series + 1) * sizeof *named);
+    size_t n = 0;
+    bool is_by_name = compare->path != PATH_TIMER_WAKEUP && compare->path != PATH_NOISE; /* there a name is a thread or a CPU */
+    for (uint32_t i = 0; i < store->n_series && is_by_name; i++)
+        if (store->series[i].path == compare->path && store->series[i].name)
+            named[n++] = (struct named_series){store->series[i].name, i};
+    memory_sort(named, n, sizeof *named, by_name);
+    mark_shared(compare, named, n, is_shared);
+    for (uint32_t run = 0; run < store->n_runs; run++) {
+        struct row_range rows = store_series_of_run(store, run);
+        bool any_shared = false;
+        for (uint32_t i = rows.begin; i < rows.end; i++)
+            any_shared |= is_shared[i];
+        for (uint32_t i = rows.begin; i < rows.end; i++)
+            is_pooled[i] = store->series[i].path == compare->path && store->series[i].n_samples != 0 &&
+                           (is_shared[i] || !any_shared || !store->series[i].name);
     }
-    return own_shared || !any_shared;
+    free(named);
+    free(is_shared);
+    return is_pooled;
 }
+
+/* ---- one run ---- */
 
 /*
  * What a loop that skips missed periods never measured: for a latency L beyond the period P, waits of L-P, L-2P ... (as
@@ -133,14 +165,28 @@ static double smaller(double a, double b)
     return isnan(a) ? b : isnan(b) ? a : fmin(a, b);
 }
 
-static enum omission other_omission(const struct compare *compare, uint32_t run)
+/* The first and the last run whose tool replays missed periods; ROW_NONE: none does. */
+struct replaying {
+    uint32_t first, last;
+};
+
+static struct replaying find_replaying(const struct compare *compare)
 {
-    enum omission other = OMISSION_UNKNOWN;
-    for (size_t i = 0; i < compare->store->n_series; i++)
-        if (compare->store->series[i].run != run && compare->store->series[i].path == compare->path &&
-            compare->store->series[i].omission != OMISSION_UNKNOWN)
-            other = compare->store->series[i].omission;
-    return other;
+    struct replaying found = {ROW_NONE, ROW_NONE};
+    for (size_t i = 0; i < compare->store->n_series; i++) {
+        const struct series *s = &compare->store->series[i];
+        if (s->path != compare->path || s->omission != OMISSION_REPLAYS)
+            continue;
+        if (found.first == ROW_NONE)
+            found.first = s->run;
+        found.last = s->run;
+    }
+    return found;
+}
+
+static bool another_replays(struct replaying replaying, uint32_t run)
+{
+    return replaying.first != ROW_NONE && (replaying.first != run || replaying.last != run);
 }
 
 /* The worst of each second, of a run's first series that has no more. */
@@ -153,104 +199,163 @@ static void keep_blocks(struct measured_run *m, const struct series *s, const st
     m->block_ns = (double)duration / (double)h->n;
 }
 
-static enum status read_run(const struct compare *compare, struct measured_run *m, struct error *error)
+/* What read_run() adds up over the series of a run. */
+struct run_sum {
+    struct series_shape *shapes; /* [n] */
+    size_t n;
+    double weighted, weight;     /* averages, by samples */
+    bool all_shaped;
+};
+
+static bool has_shape(const struct series *s, const struct histogram *h)
+{
+    return h->n > 0 && !s->is_block_maxima;
+}
+
+static double average_of(const struct series *s, const struct histogram *h)
+{
+    if (!has_shape(s, h))
+        return s->avg_ns;
+    /* Printed averages are truncated: the rows say more. */
+    bool rows_are_exact = s->bin_edge == BIN_FLOOR && h->n_overflow == 0 && !h->widths_differ;
+    return isnan(s->avg_ns) || rows_are_exact ? histogram_mean(h) : s->avg_ns;
+}
+
+static void add_series(struct measured_run *m, const struct series *s, const struct histogram *h, struct run_sum *sum)
+{
+    double count = s->n_samples != COUNT_UNKNOWN ? (double)s->n_samples : has_shape(s, h) ? (double)h->n : NAN;
+    double average = average_of(s, h);
+    sum->all_shaped &= has_shape(s, h);
+    m->series_max[m->n_series] = known(s->max_ns);
+    m->series_avg[m->n_series++] = count < 10 ? NAN : average; /* a value or two are no body */
+    if (!isnan(count)) {
+        m->n = isnan(m->n) ? count : m->n + count;
+        m->n_per_series = larger(m->n_per_series, count);
+    }
+    if (!isnan(average)) {
+        double w = isnan(count) ? 1 : count;
+        sum->weighted += average * w;
+        sum->weight += w;
+    }
+    m->min_ns = smaller(m->min_ns, known(s->min_ns));
+    m->max_ns = larger(m->max_ns, known(s->max_ns));
+    m->max_is_lower_bound |= s->max_is_lower_bound;
+    m->duration_ns = larger(m->duration_ns, known(series_duration_ns(s)));
+    m->interval_ns = smaller(m->interval_ns, known(s->interval_ns));
+}
+
+static bool needs_missed(const struct series *s, const struct histogram *h)
+{
+    return has_shape(s, h) && s->omission == OMISSION_SKIPS && s->interval_ns > 0 && s->max_ns >= s->interval_ns;
+}
+
+static void finish_run(struct measured_run *m, const struct run_sum *sum)
+{
+    struct histogram *parts = memory_new((sum->n + 1) * sizeof *parts);
+    if (sum->weight > 0)
+        m->avg_ns = sum->weighted / sum->weight;
+    for (size_t i = 0; i < sum->n; i++)
+        parts[i] = sum->shapes[i].histogram;
+    if (sum->n > 0 && sum->all_shaped)
+        m->bins = histogram_merge(parts, sum->n, &m->histogram);
+    free(parts);
+}
+
+static enum status read_run(const struct compare *compare, struct measured_run *m, const bool *is_pooled, struct replaying replaying,
+                            struct error *error)
 {
     const struct store *store = compare->store;
-    struct series_shape *shapes = memory_new(store->n_series * sizeof *shapes);
-    struct histogram *parts = memory_new(store->n_series * sizeof *parts);
+    struct row_range rows = store_series_of_run(store, m->run);
+    size_t n_rows = rows.end - rows.begin;
+    struct run_sum sum = {.shapes = memory_new((n_rows + 1) * sizeof *sum.shapes), .all_shaped = true};
     enum status status = OK;
-    double weighted = 0, weight = 0;
-    bool all_shaped = true;
-    size_t n = 0;
-    m->series_max = memory_resize(NULL, store->n_series, sizeof(double));
-    m->series_avg = memory_resize(NULL, store->n_series, sizeof(double));
+    m->series_max = memory_resize(NULL, n_rows, sizeof(double));
+    m->series_avg = memory_resize(NULL, n_rows, sizeof(double));
     m->n = m->min_ns = m->avg_ns = m->max_ns = m->duration_ns = m->interval_ns = m->n_per_series = NAN;
-    for (uint32_t i = 0; i < store->n_series && status != FAILED; i++) {
+    for (uint32_t i = rows.begin; i < rows.end && status != FAILED; i++) {
         const struct series *s = &store->series[i];
-        if (s->run != m->run || s->path != compare->path || s->n_samples == 0 || !is_shared(compare, s))
+        if (!is_pooled[i])
             continue;
-        status = series_shape_read(&shapes[n], store, i, error);
-        parts[n] = shapes[n].histogram;
-        bool has_shape = parts[n].n > 0 && !s->is_block_maxima;
-        all_shaped &= has_shape;
-        if (s->is_block_maxima && s->path == PATH_TIMER_WAKEUP && parts[n].n > 0 && m->n_series == 0)
-            keep_blocks(m, s, &parts[n]);
-        double count = s->n_samples != COUNT_UNKNOWN ? (double)s->n_samples : has_shape ? (double)parts[n].n : NAN;
-        double average = !isnan(s->avg_ns) ? s->avg_ns : has_shape ? histogram_mean(&parts[n]) : NAN;
-        if (has_shape && !isnan(average) && s->bin_edge == BIN_FLOOR && parts[n].n_overflow == 0 && !parts[n].widths_differ)
-            average = histogram_mean(&parts[n]); /* printed averages are truncated: the rows say more */
-        m->series_max[m->n_series] = known(s->max_ns);
-        m->series_avg[m->n_series++] = count < 10 ? NAN : average; /* a value or two are no body */
-        if (!isnan(count)) {
-            m->n = isnan(m->n) ? count : m->n + count;
-            m->n_per_series = larger(m->n_per_series, count);
-        }
-        if (!isnan(average)) {
-            double w = isnan(count) ? 1 : count;
-            weighted += average * w;
-            weight += w;
-        }
-        m->min_ns = smaller(m->min_ns, known(s->min_ns));
-        m->max_ns = larger(m->max_ns, known(s->max_ns));
-        m->max_is_lower_bound |= s->max_is_lower_bound;
-        m->duration_ns = larger(m->duration_ns, known(series_duration_ns(s)));
-        m->interval_ns = smaller(m->interval_ns, known(s->interval_ns));
-        if (has_shape && s->omission == OMISSION_SKIPS && s->interval_ns > 0 && s->max_ns >= s->interval_ns &&
-            other_omission(compare, m->run) == OMISSION_REPLAYS) {
-            struct bin *own = add_missed(&parts[n], s->interval_ns, &parts[n]);
-            free(shapes[n].own);
-            shapes[n].own = own;
+        struct series_shape *shape = &sum.shapes[sum.n++];
+        status = series_shape_read(shape, store, i, error);
+        if (s->is_block_maxima && s->path == PATH_TIMER_WAKEUP && shape->histogram.n > 0 && m->n_series == 0)
+            keep_blocks(m, s, &shape->histogram);
+        add_series(m, s, &shape->histogram, &sum);
+        if (another_replays(replaying, m->run) && needs_missed(s, &shape->histogram)) {
+            struct bin *own = add_missed(&shape->histogram, s->interval_ns, &shape->histogram);
+            free(shape->own);
+            shape->own = own;
             m->is_normalised = true;
         }
-        n++;
     }
-    if (weight > 0)
-        m->avg_ns = weighted / weight;
-    if (status != FAILED && n > 0 && all_shaped)
-        m->bins = histogram_merge(parts, n, &m->histogram);
-    for (size_t i = 0; i < n; i++)
-        series_shape_release(&shapes[i]);
-    free(shapes);
-    free(parts);
+    if (status != FAILED)
+        finish_run(m, &sum);
+    for (size_t i = 0; i < sum.n; i++)
+        series_shape_release(&sum.shapes[i]);
+    free(sum.shapes);
     return status;
 }
 
-/* Runs of one input are one side; with one input, every run is. */
-static void make_sides(struct compare *compare)
+/* ---- sides ---- */
+
+struct group_run {
+    uint32_t group, run;
+};
+
+static int by_group(const void *a, const void *b)
+{
+    const struct group_run *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->run > y->run) - (x->run < y->run);
+}
+
+/* Runs of one input are one side, sides in the order of their first runs; with one input, every run is. */
+static void assign_sides(struct compare *compare)
 {
     const struct store *store = compare->store;
-    bool one_input = true;
-    for (size_t i = 1; i < store->n_runs; i++)
-        one_input &= store->runs[i].group == store->runs[0].group;
-    uint32_t n = 0;
-    for (size_t i = 0; i < compare->n_runs; i++) {
-        struct measured_run *m = &compare->runs[i];
-        m->side = n;
-        for (size_t k = 0; k < i && !one_input; k++)
-            if (store->runs[compare->runs[k].run].group == store->runs[m->run].group)
-                m->side = compare->runs[k].side;
-        n += m->side == n;
-    }
-    compare->n_sides = n;
-    compare->sides = memory_new(n * sizeof *compare->sides);
-    for (uint32_t side = 0; side < n; side++)
-        compare->sides[side] = compare_pool(compare, side);
-    uint32_t wanted = compare->options->baseline;
+    struct group_run *order = memory_new((compare->n_runs + 1) * sizeof *order);
+    for (uint32_t i = 0; i < compare->n_runs; i++)
+        order[i] = (struct group_run){store->runs[i].group, i};
+    memory_sort(order, compare->n_runs, sizeof *order, by_group);
+    bool one_input = compare->n_runs == 0 || order[0].group == order[compare->n_runs - 1].group;
+    uint32_t *first = memory_new((compare->n_runs + 1) * sizeof *first); /* run of the same side, by run */
     for (size_t i = 0; i < compare->n_runs; i++)
-        if (compare->runs[i].run == wanted)
-            compare->baseline = compare->runs[i].side;
+        first[order[i].run] = i > 0 && order[i].group == order[i - 1].group && !one_input ? first[order[i - 1].run] : order[i].run;
+    for (uint32_t run = 0; run < compare->n_runs; run++)
+        compare->runs[run].side = first[run] == run ? (uint32_t)compare->n_sides++ : compare->runs[first[run]].side;
+    free(first);
+    free(order);
+}
+
+/* Gives each side its runs. */
+static void list_members(struct compare *compare)
+{
+    compare->runs_by_side = memory_resize(NULL, compare->n_runs, sizeof *compare->runs_by_side);
+    for (size_t i = 0; i < compare->n_runs; i++)
+        compare->sides[compare->runs[i].side].n_members++;
+    uint32_t *next = compare->runs_by_side;
+    for (uint32_t side = 0; side < compare->n_sides; side++) {
+        compare->sides[side].members = next;
+        next += compare->sides[side].n_members;
+        compare->sides[side].n_members = 0;
+    }
+    for (uint32_t i = 0; i < compare->n_runs; i++) {
+        struct side *side = &compare->sides[compare->runs[i].side];
+        compare->runs_by_side[(side->members - compare->runs_by_side) + (ptrdiff_t)side->n_members++] = i;
+    }
 }
 
 /* Blocks of all its runs, if all have them and of one span. */
-static void pool_blocks(const struct compare *compare, uint32_t which, struct side *side)
+static void pool_blocks(const struct compare *compare, struct side *side)
 {
-    struct histogram *parts = memory_new(compare->n_runs * sizeof *parts);
+    struct histogram *parts = memory_new(side->n_members * sizeof *parts);
     size_t n = 0;
     bool good = true;
     side->block_ns = NAN;
-    for (size_t i = 0; i < compare->n_runs; i++) {
-        const struct measured_run *m = &compare->runs[i];
-        if (m->side != which || m->n_series == 0)
+    for (size_t i = 0; i < side->n_members; i++) {
+        const struct measured_run *m = &compare->runs[side->members[i]];
+        if (m->n_series == 0)
             continue;
         good &= m->blocks.n > 0 && (n == 0 || (m->block_ns < 1.2 * side->block_ns && side->block_ns < 1.2 * m->block_ns));
         side->block_ns = n == 0 ? m->block_ns : side->block_ns;
@@ -262,51 +367,49 @@ static void pool_blocks(const struct compare *compare, uint32_t which, struct si
 }
 
 /* True if all labels of a side begin with these bytes, as a whole name: "old" of "old", "old/2.json" and "old#2". */
-static bool begin_all_labels(const struct compare *compare, uint32_t which, const char *name, size_t length)
+static bool begin_all_labels(const struct compare *compare, const struct side *side, const char *name, size_t length)
 {
-    for (size_t i = 0; i < compare->n_runs; i++) {
-        const char *label = compare->store->runs[compare->runs[i].run].label;
-        if (compare->runs[i].side == which && (!label || strncmp(label, name, length) != 0 || !strchr("/#", label[length])))
+    for (size_t i = 0; i < side->n_members; i++) {
+        const char *label = compare->store->runs[side->members[i]].label;
+        if (!label || strncmp(label, name, length) != 0 || !strchr("/#", label[length]))
             return false;
     }
     return true;
 }
 
 /* The label of a side's run; of several runs the folder, or the input, that all their labels begin with. */
-static const char *name_side(const struct compare *compare, uint32_t which, size_t n_runs, uint32_t first_run)
+static const char *name_side(const struct compare *compare, const struct side *side)
 {
     struct arena *arena = &compare->analysis->arena;
-    const char *first = first_run == ROW_NONE ? NULL : compare->store->runs[first_run].label;
+    const char *first = compare->store->runs[side->members[0]].label;
     if (!first)
         return "run";
     size_t length = strlen(first);
-    while (n_runs > 1 && length > 0 && !begin_all_labels(compare, which, first, length))
+    while (side->n_runs > 1 && length > 0 && !begin_all_labels(compare, side, first, length))
         length--;
     return length > 0 ? arena_format(arena, "%.*s", (int)length, first) : arena_format(arena, "%s and others", first);
 }
 
-struct side compare_pool(const struct compare *compare, uint32_t which)
+/* Its runs as one: histograms added up, the average weighted by samples. */
+static void pool_side(const struct compare *compare, struct side *side)
 {
-    struct side side = {.first_run = ROW_NONE, .n = NAN, .n_per_series = NAN, .min_ns = NAN, .avg_ns = NAN, .max_ns = NAN};
-    struct histogram *parts = memory_new(compare->n_runs * sizeof *parts);
+    struct histogram *parts = memory_new(side->n_members * sizeof *parts);
     bool all_shaped = true;
     double weighted = 0, weight = 0;
-    for (size_t i = 0; i < compare->n_runs; i++) {
-        const struct measured_run *m = &compare->runs[i];
-        if (m->side != which)
-            continue;
-        if (side.first_run == ROW_NONE)
-            side.first_run = m->run;
+    side->first_run = side->members[0];
+    side->n = side->n_per_series = side->min_ns = side->avg_ns = side->max_ns = NAN;
+    for (size_t i = 0; i < side->n_members; i++) {
+        const struct measured_run *m = &compare->runs[side->members[i]];
         if (m->n_series == 0)
             continue;
-        parts[side.n_runs++] = m->histogram;
+        parts[side->n_runs++] = m->histogram;
         all_shaped &= m->histogram.n > 0;
         if (!isnan(m->n))
-            side.n = isnan(side.n) ? m->n : side.n + m->n;
-        side.n_per_series = larger(side.n_per_series, m->n_per_series);
-        side.min_ns = smaller(side.min_ns, m->min_ns);
-        side.max_ns = larger(side.max_ns, m->max_ns);
-        side.max_is_lower_bound |= m->max_is_lower_bound;
+            side->n = isnan(side->n) ? m->n : side->n + m->n;
+        side->n_per_series = larger(side->n_per_series, m->n_per_series);
+        side->min_ns = smaller(side->min_ns, m->min_ns);
+        side->max_ns = larger(side->max_ns, m->max_ns);
+        side->max_is_lower_bound |= m->max_is_lower_bound;
         if (!isnan(m->avg_ns)) {
             double w = isnan(m->n) ? 1 : m->n;
             weighted += m->avg_ns * w;
@@ -314,28 +417,42 @@ struct side compare_pool(const struct compare *compare, uint32_t which)
         }
     }
     if (weight > 0)
-        side.avg_ns = weighted / weight;
-    side.name = name_side(compare, which, side.n_runs, side.first_run);
-    side.histogram = side.blocks = histogram_of(NULL, 0, 1, 0, NAN, NAN);
-    pool_blocks(compare, which, &side);
-    if (all_shaped && side.n_runs > 0)
-        side.bins = histogram_merge(parts, side.n_runs, &side.histogram);
+        side->avg_ns = weighted / weight;
+    side->name = name_side(compare, side);
+    side->histogram = side->blocks = histogram_of(NULL, 0, 1, 0, NAN, NAN);
+    pool_blocks(compare, side);
+    if (all_shaped && side->n_runs > 0)
+        side->bins = histogram_merge(parts, side->n_runs, &side->histogram);
     free(parts);
-    return side;
+}
+
+static void make_sides(struct compare *compare)
+{
+    assign_sides(compare);
+    compare->sides = memory_new(compare->n_sides * sizeof *compare->sides);
+    list_members(compare);
+    for (uint32_t side = 0; side < compare->n_sides; side++)
+        pool_side(compare, &compare->sides[side]);
+    if (compare->options->baseline < compare->n_runs)
+        compare->baseline = compare->runs[compare->options->baseline].side;
 }
 
 enum status compare_read_runs(struct compare *compare, struct error *error)
 {
+    enum status status = OK;
     choose_path(compare);
+    struct replaying replaying = find_replaying(compare);
+    bool *is_pooled = pooled_series(compare);
     compare->n_runs = compare->store->n_runs;
     compare->runs = memory_new(compare->n_runs * sizeof *compare->runs);
-    for (uint32_t run = 0; run < compare->n_runs; run++) {
+    for (uint32_t run = 0; run < compare->n_runs && status != FAILED; run++) {
         compare->runs[run].run = run;
-        if (read_run(compare, &compare->runs[run], error) == FAILED)
-            return FAILED;
+        status = read_run(compare, &compare->runs[run], is_pooled, replaying, error);
     }
-    make_sides(compare);
-    return OK;
+    free(is_pooled);
+    if (status != FAILED)
+        make_sides(compare);
+    return status;
 }
 
 void compare_release(struct compare *compare)
@@ -353,6 +470,8 @@ void compare_release(struct compare *compare)
     }
     free(compare->runs);
     free(compare->sides);
+    free(compare->runs_by_side);
     compare->runs = NULL;
     compare->sides = NULL;
+    compare->runs_by_side = NULL;
 }

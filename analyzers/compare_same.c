@@ -93,10 +93,9 @@ void compare_same(struct compare *compare)
     for (uint32_t side = 0; side < compare->n_sides; side++) {
         struct side *s = &compare->sides[side];
         s->is_baseline = s->has_baseline_counts = side != compare->baseline;
-        for (size_t i = 0; i < compare->n_runs; i++)
-            if (compare->runs[i].side == side) {
-                s->is_baseline &= compare->runs[i].is_baseline;
-                s->has_baseline_counts &= compare->runs[i].has_baseline_counts;
-            }
+        for (size_t i = 0; i < s->n_members; i++) {
+            s->is_baseline &= compare->runs[s->members[i]].is_baseline;
+            s->has_baseline_counts &= compare->runs[s->members[i]].has_baseline_counts;
+        }
     }
 }

@@ -43,9 +43,10 @@ enum status compare_read_traces(struct compare *compare, struct error *error)
 /* The first run of a side with a table, or NULL. */
 static const struct measured_run *traced(const struct compare *compare, uint32_t side)
 {
-    for (size_t i = 0; i < compare->n_runs; i++)
-        if (compare->runs[i].side == side && compare->runs[i].steps.n_activations >= LEAST_WAKEUPS)
-            return &compare->runs[i];
+    const struct side *s = &compare->sides[side];
+    for (size_t i = 0; i < s->n_members; i++)
+        if (compare->runs[s->members[i]].steps.n_activations >= LEAST_WAKEUPS)
+            return &compare->runs[s->members[i]];
     return NULL;
 }
 

@@ -34,10 +34,11 @@ struct instants {
     size_t n_together, most, n_extra, n_instants;
 };
 
+/* Both are of one run. */
 static bool belongs(const struct store *store, const struct series *first, uint32_t series)
 {
     const struct series *s = &store->series[series];
-    return s->run == first->run && s->path == first->path && s->interval_ns == first->interval_ns && s->tool && first->tool &&
+    return s->path == first->path && s->interval_ns == first->interval_ns && s->tool && first->tool &&
            strcmp(s->tool, first->tool) == 0;
 }
 
@@ -47,12 +48,12 @@ static bool gather(const struct store *store, uint32_t first, struct instants *i
     size_t capacity = 0;
     bool is_complete = true;
     uint64_t longest = 0;
-    for (uint32_t i = first; i < store->n_series; i++) {
+    for (uint32_t i = first, end = store_series_of_run(store, lead->run).end; i < end; i++) {
         const struct series *s = &store->series[i];
-        size_t n;
-        const uint64_t *cycles = store_overflow_cycles(store, i, &n);
         if (!belongs(store, lead, i))
             continue;
+        size_t n;
+        const uint64_t *cycles = store_overflow_cycles(store, i, &n);
         in->n_threads++;
         if (s->n_samples != COUNT_UNKNOWN && s->n_samples > longest)
             longest = s->n_samples;
@@ -106,7 +107,7 @@ static bool all_shared(const struct instants *in, uint32_t series)
     return n > 0;
 }
 
-static void look_at_group(const struct store *store, uint32_t first, struct judged *judged, size_t n, struct findings *out)
+static void look_at_group(const struct store *store, uint32_t first, struct judged *judged, struct findings *out)
 {
     struct instants in = {0};
     if (gather(store, first, &in)) {
@@ -123,7 +124,7 @@ static void look_at_group(const struct store *store, uint32_t first, struct judg
             finding_number(out, finding, "p", p);
             const char *clock = run_tool_fact(store, store->series[first].run, "clock");
             bool may_be_set = clock && strcmp(clock, "realtime") == 0; /* a step of the clock is seen by all as well */
-            for (uint32_t i = first; i < n && !may_be_set; i++)
+            for (uint32_t i = first, end = store_series_of_run(store, store->series[first].run).end; i < end && !may_be_set; i++)
                 if (belongs(store, &store->series[first], i) && !judged[i].is_contradicted && all_shared(&in, i))
                     judged[i].is_confirmed = true;
         }
@@ -137,9 +138,9 @@ void signs_of_coincidence(const struct store *store, struct judged *judged, size
     for (uint32_t i = 0; i < n; i++) {
         const struct series *s = &store->series[i];
         bool is_first = s->interval_ns != NS_UNKNOWN && s->tool;
-        for (uint32_t k = 0; k < i && is_first; k++)
+        for (uint32_t k = store_series_of_run(store, s->run).begin; k < i && is_first; k++)
             is_first = !belongs(store, s, k);
         if (is_first)
-            look_at_group(store, i, judged, n, out);
+            look_at_group(store, i, judged, out);
     }
 }
