@@ -242,6 +242,7 @@ static struct store *new_store(const char *name)
     struct store *store = memory_new(sizeof *store);
     store->private = memory_new(sizeof *store->private);
     store->private->name = memory_string(name ? name : "run file");
+    store->private->fd = -1;
     return store;
 }
 
@@ -284,8 +285,8 @@ struct store *store_open_fd(int fd, const char *name, struct error *error)
 {
     struct store *store = new_store(name);
     struct store_private *p = store->private;
+    p->fd = fd;
     p->map = map_file(fd, &p->size, p->name, error);
-    close(fd);
     if (p->map && read_all(store, error) == OK)
         return store;
     store_close(store);
@@ -317,7 +318,10 @@ void store_close(struct store *store)
     }
     if (p->map && !p->is_lent)
         munmap((void *)(uintptr_t)p->map, p->size);
+    if (p->fd >= 0)
+        close(p->fd);
     free(p->aligned);
+    free(p->packed);
     string_set_free(p->found);
     free(p->found_ids);
     free(p->string_chunks);

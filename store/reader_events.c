@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Event chunks of an opened run file: their order, and the checks before a chunk's first use. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,10 +9,12 @@
 #include "store/kinds.h"
 #include "store/store_private.h"
 
+#include "base/crc32c.h"
 #include "base/memory.h"
 
 #define MAX_CPU        8191
 #define RESIDENT_BYTES (32u << 20) /* of the map, in use at a time */
+#define READ_BYTES     (8u << 20)  /* payloads above are mapped: no trace has them */
 
 /* Pages given back come again by themselves when somebody still looks at them, so this is always safe. */
 void chunk_touch(struct store *store, const struct chunk *chunk)
@@ -252,6 +255,43 @@ static const char *make_view(struct store *store, struct chunk *chunk, const uns
     return NULL;
 }
 
+static bool read_at(int fd, unsigned char *bytes, size_t n, uint64_t offset)
+{
+    while (n) {
+        ssize_t got = pread(fd, bytes, n, (off_t)offset);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        bytes += got > 0 ? got : 0;
+        offset += got > 0 ? (uint64_t)got : 0;
+        n -= got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+/*
+ * The payload of an event chunk, until the next call. What is widened and then of no use is read: cheaper than to map its
+ * pages and to give them back.
+ */
+static const unsigned char *event_payload(struct store *store, struct chunk *chunk, struct error *error)
+{
+    struct store_private *p = store->private;
+    const struct chunk_header *header = &chunk->header;
+    if (header->version == 1 || p->fd < 0 || header->stored_bytes > READ_BYTES) {
+        chunk_touch(store, chunk);
+        return chunk_payload(store, chunk, error);
+    }
+    memory_reserve(p->packed, p->packed_capacity, header->stored_bytes);
+    if (!read_at(p->fd, p->packed, header->stored_bytes, chunk->offset + sizeof *header)) {
+        chunk_damaged(store, chunk, "it cannot be read", error);
+        return NULL;
+    }
+    if (crc32c(0, p->packed, header->stored_bytes) != header->payload_crc) {
+        chunk_damaged(store, chunk, "its checksum is wrong", error);
+        return NULL;
+    }
+    return p->packed;
+}
+
 enum status store_event_times(const struct store *const_store, size_t index, int64_t *time_ns, struct error *error)
 {
     struct store *store = (struct store *)(uintptr_t)const_store;
@@ -262,8 +302,7 @@ enum status store_event_times(const struct store *const_store, size_t index, int
             memcpy(time_ns, view->time_ns, view->n * sizeof *time_ns);
         return view ? OK : FAILED;
     }
-    chunk_touch(store, chunk);
-    const unsigned char *payload = chunk_payload(store, chunk, error);
+    const unsigned char *payload = event_payload(store, chunk, error);
     if (!payload)
         return FAILED;
     const char *fault = reader_wide_times(store, chunk, payload, time_ns);
@@ -274,8 +313,7 @@ const struct event_view *reader_event_view(struct store *store, size_t index, en
 {
     struct chunk *chunk = store->private->event_chunks[index];
     if (!chunk->view) {
-        chunk_touch(store, chunk);
-        const unsigned char *payload = chunk_payload(store, chunk, error);
+        const unsigned char *payload = event_payload(store, chunk, error);
         if (!payload)
             return NULL;
         const char *fault;

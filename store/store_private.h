@@ -58,8 +58,11 @@ struct store_private {
     char *name;
     const unsigned char *map;
     size_t size;
+    int fd;       /* of the map; -1: it is the caller's */
     bool is_lent; /* the map is the caller's */
     void *aligned; /* a copy of lent bytes that were not */
+    unsigned char *packed; /* the event chunk read last */
+    size_t packed_capacity;
     struct arena arena;
     struct chunk *chunks;
     size_t n_chunks, chunks_capacity;
