@@ -73,46 +73,110 @@ static size_t clock_end(const char *line, size_t length, size_t i)
     return i;
 }
 
-/* "Jan  1 12:00:00 host kernel: ", "2024-01-01T12:00:00.123456+01:00 host kernel: ", "[12:34:56.789] ". */
-static size_t syslog_prefix_length(const char *line, size_t length)
+/* "2023-07-03" */
+static size_t date_end(const char *line, size_t length, size_t i)
 {
-    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    size_t i;
-    if (length > 16 && line[3] == ' ') {
-        const char *month = memmem(months, sizeof months - 1, line, 3);
-        if (!month || (month - months) % 3 != 0)
+    static const char form[] = "0000-00-00";
+    for (size_t k = 0; k < sizeof form - 1; k++, i++)
+        if (form[k] == '0' ? !is_digit_at(line, length, i) : i >= length || line[i] != form[k])
             return 0;
-        i = 4;
-        while (i < 6 && line[i] == ' ')
-            i++;
-        size_t day = skip_digits(line, length, i);
-        if (day == i || day > i + 2 || day >= length || line[day] != ' ')
-            return 0;
-        i = clock_end(line, length, day + 1);
-    } else if (length > 20 && is_digit_at(line, length, 0) && line[4] == '-' && line[7] == '-' && line[10] == 'T') {
-        i = clock_end(line, length, 11);
-        while (i && i < length && (is_digit_at(line, length, i) || line[i] == '+' || line[i] == '-' || line[i] == ':' || line[i] == 'Z'))
-            i++;
-    } else if (length > 10 && line[0] == '[' && is_digit_at(line, length, 1)) {
-        i = 1;
-        if (length > 12 && line[5] == '-' && line[8] == '-' && (line[11] == ' ' || line[11] == 'T'))
-            i = 12;
-        i = clock_end(line, length, i);
-        if (!i || i >= length || line[i] != ']')
-            return 0;
-        return i + 1 + (i + 1 < length && line[i + 1] == ' ');
-    } else {
+    return i;
+}
+
+/* "Z", "+02:00", "+0200" or nothing. */
+static size_t zone_end(const char *line, size_t length, size_t i)
+{
+    if (i < length && line[i] == 'Z')
+        return i + 1;
+    if (i + 5 > length || (line[i] != '+' && line[i] != '-') || !is_digit_at(line, length, i + 1) || !is_digit_at(line, length, i + 2))
+        return i;
+    size_t minutes = i + 3 + (line[i + 3] == ':');
+    return is_digit_at(line, length, minutes) && is_digit_at(line, length, minutes + 1) ? minutes + 2 : i;
+}
+
+static bool is_name_of(const char *names, const char *line, size_t length)
+{
+    const char *found = length >= 3 ? memmem(names, strlen(names), line, 3) : NULL;
+    return found && (found - names) % 3 == 0;
+}
+
+/* "Jul  3 12:00:00" */
+static size_t month_end(const char *line, size_t length, size_t i)
+{
+    if (i + 15 > length || !is_name_of("JanFebMarAprMayJunJulAugSepOctNovDec", line + i, length - i) || line[i + 3] != ' ')
         return 0;
+    i += 4;
+    i += line[i] == ' ';
+    size_t day = skip_digits(line, length, i);
+    return day == i || day > i + 2 || day >= length || line[day] != ' ' ? 0 : clock_end(line, length, day + 1);
+}
+
+/* "2023-07-03 12:00:00.123", "2023-07-03T12:00:00+02:00" */
+static size_t iso_end(const char *line, size_t length, size_t i)
+{
+    i = date_end(line, length, i);
+    if (!i || i >= length || (line[i] != 'T' && line[i] != ' ' && line[i] != '_'))
+        return 0;
+    i = clock_end(line, length, i + 1);
+    return i ? zone_end(line, length, i) : 0;
+}
+
+/* "[12:34:56.789] ", "[2023-07-03T12:34:56Z] ", "[Mon Jul  3 12:34:56.789 2023] ", grabserial's "[1.000123 0.000123] ". */
+static size_t bracket_length(const char *line, size_t length)
+{
+    size_t i = 1, end;
+    while (i < length && line[i] == ' ')
+        i++;
+    if ((end = iso_end(line, length, i)) == 0 && (end = clock_end(line, length, i)) == 0 && (end = month_end(line, length, i)) == 0) {
+        if (is_name_of("MonTueWedThuFriSatSun", line + i, length - i) && i + 4 < length && line[i + 3] == ' ') {
+            end = month_end(line, length, i + 4);
+            size_t year = end && end < length && line[end] == ' ' ? skip_digits(line, length, end + 1) : 0;
+            end = year == end + 5 ? year : 0;
+        } else { /* two numbers of six decimals */
+            for (int part = 0; part < 2 && (part == 0 || end); part++) {
+                size_t dot = skip_digits(line, length, part ? end + 1 : i), digits = dot < length && line[dot] == '.' ? skip_digits(line, length, dot + 1) : 0;
+                end = digits == dot + 7 && digits < length && line[digits] == (part ? ']' : ' ') ? digits : 0;
+            }
+        }
     }
-    if (!i || i >= length || line[i] != ' ')
+    if (!end || end >= length || line[end] != ']')
         return 0;
-    const char *host_end = memchr(line + i + 1, ' ', length - i - 1);
-    if (!host_end)
+    return end + 1 + (end + 1 < length && line[end + 1] == ' ');
+}
+
+/* "host kernel: ", "host cyclictest.sh[812]: " */
+static size_t sender_length(const char *line, size_t length)
+{
+    const char *host_end = memchr(line, ' ', length < 80 ? length : 80);
+    if (!host_end || host_end == line)
         return 0;
     size_t tag = (size_t)(host_end - line) + 1;
-    if (length - tag < 8 || memcmp(line + tag, "kernel: ", 8) != 0)
+    if (length - tag >= 8 && memcmp(line + tag, "kernel: ", 8) == 0)
+        return tag + 8;
+    size_t i = tag;
+    while (i < length && i < tag + 80 && line[i] != ' ' && line[i] != '[' && line[i] != ':')
+        i++;
+    if (i == tag || i >= length || line[i] != '[')
         return 0;
-    i = tag + 8;
+    size_t pid = skip_digits(line, length, i + 1);
+    if (pid == i + 1 || pid + 1 >= length || line[pid] != ']' || line[pid + 1] != ':')
+        return 0;
+    return pid + 2 + (pid + 2 < length && line[pid + 2] == ' ');
+}
+
+/* "Jan  1 12:00:00 host kernel: ", "2024-01-01T12:00:00.123456+01:00 host tool[812]: " */
+static size_t syslog_prefix_length(const char *line, size_t length)
+{
+    if (line[0] == '[')
+        return bracket_length(line, length);
+    size_t i = month_end(line, length, 0);
+    i = i ? i : iso_end(line, length, 0);
+    if (!i || i >= length || line[i] != ' ')
+        return 0;
+    size_t sender = sender_length(line + i + 1, length - i - 1);
+    if (!sender)
+        return 0;
+    i += 1 + sender;
     return i + printk_prefix_length(line + i, length - i);
 }
 
@@ -129,6 +193,54 @@ size_t console_prefix_length(const char *line, size_t length)
     if (c != '[' && c != '<' && !(c >= '0' && c <= '9') && !(c >= 'A' && c <= 'S'))
         return 0;
     size_t n = printk_prefix_length(line, length);
+    if (n && line[0] == '[') { /* journalctl -o short-monotonic */
+        size_t sender = sender_length(line + n, length - n);
+        n += sender && line[n] != ' ' ? sender : 0;
+    }
     n = n ? n : syslog_prefix_length(line, length);
     return n ? indent + n : 0;
+}
+
+/* ---- stamps that every line has ---- */
+
+/* "INFO ", "- runner - INFO - ", "[info] ": what loggers put behind the stamp; GitLab: "01O ". */
+static size_t level_length(const char *line, size_t length)
+{
+    static const char *const levels[] = {"INFO", "DEBUG", "WARNING", "WARN", "ERROR", "NOTICE", "info", "debug", "warning", "error", "notice"};
+    size_t limit = length < 48 ? length : 48;
+    if (length > 4 && (line[2] == 'O' || line[2] == 'E') && (line[3] == ' ' || line[3] == '+') && is_digit_at(line, length, 0))
+        return 4;
+    for (size_t i = 0; i < limit && (line[i] == ' ' || memchr("[]()-_.|", line[i], 8) || is_digit_at(line, limit, i) || (line[i] | 32) >= 'a'); i++)
+        for (size_t k = 0; k < sizeof levels / sizeof *levels; k++) {
+            size_t n = strlen(levels[k]);
+            if (limit - i <= n || memcmp(line + i, levels[k], n) != 0 || (i && !memchr(" [(|", line[i - 1], 4)) || !memchr(" ])|:-", line[i + n], 6))
+                continue;
+            i += n;
+            while (i < length && memchr("])|:-", line[i], 5))
+                i++;
+            while (i + 1 < length && line[i] == ' ' && memchr("-|:", line[i + 1], 3) && (i + 2 == length || line[i + 2] == ' '))
+                i += 2;
+            return i + (i < length && line[i] == ' ');
+        }
+    return 0;
+}
+
+/* "1688371872.123456": seconds since 1970, as ts and cameras print them. */
+static size_t epoch_end(const char *line, size_t length)
+{
+    size_t dot = skip_digits(line, length, 0), end = dot == 10 && dot < length && line[dot] == '.' ? skip_digits(line, length, dot + 1) : 0;
+    return end > dot + 1 && end <= dot + 10 ? end : 0;
+}
+
+size_t stamp_length(const char *line, size_t length, enum stamp_form form)
+{
+    size_t i = form == STAMP_DATE    ? iso_end(line, length, 0)
+               : form == STAMP_MONTH ? month_end(line, length, 0)
+               : form == STAMP_CLOCK ? clock_end(line, length, 0)
+                                     : epoch_end(line, length);
+    if (!i || (i < length && line[i] != ' ' && !(line[i] == ':' && i + 1 < length && line[i + 1] == ' ')))
+        return 0;
+    i += i < length && line[i] == ':';
+    i += i < length;
+    return i + level_length(line + i, length - i);
 }

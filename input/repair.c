@@ -22,7 +22,8 @@ static bool looks_utf16(const unsigned char *bytes, size_t size, bool big_endian
 
 struct evidence {
     size_t n_lines, n_gt, n_colon, n_soft_breaks, n_short_breaks, n_equals_20_3d, n_equals_bare, n_entities, n_prefixes;
-    size_t n_plus, n_blank, n_hunks, longest;
+    size_t n_plus, n_blank, n_hunks, n_carets, longest;
+    size_t n_stamped[N_STAMP_FORMS];
     bool odd;
     bool in_mail_head, is_declared; /* "Content-Transfer-Encoding: quoted-printable" */
 };
@@ -122,6 +123,11 @@ static void examine_line(struct evidence *e, const char *line, size_t length)
     if (length > 4 && memmem(line, length, "=0A>", 4)) /* a mail whose line ends are coded too */
         e->n_gt++;
     e->n_prefixes += console_prefix_length(text, (size_t)(end - text)) > 0;
+    if (text < end && ((*text >= '0' && *text <= '9') || (*text >= 'A' && *text <= 'S')))
+        for (enum stamp_form form = STAMP_DATE; form < N_STAMP_FORMS; form++)
+            e->n_stamped[form] += stamp_length(text, (size_t)(end - text), form) > 0;
+    if (memchr(line, '^', length))
+        e->n_carets += memmem(line, length, "^[[", 3) || (length > 2 && memcmp(end - 2, "^M", 2) == 0);
     if (memchr(line, '=', length))
         examine_equals(e, line, end);
     if (memchr(line, '&', length))
@@ -151,6 +157,17 @@ static void examine_part(struct evidence *e, const char *bytes, size_t size)
         examine_line(e, p, (size_t)(eol - p) - (eol > p && eol[-1] == '\r'));
         p = eol + 1;
     }
+}
+
+#define LEAST_STAMPS 3
+
+/* A stamp that four of five lines have. Rows of data may begin with a time too, but then the heading of their table does not. */
+static enum stamp_form stamp_of(const struct evidence *e)
+{
+    for (enum stamp_form form = STAMP_DATE; form < N_STAMP_FORMS; form++)
+        if (e->n_stamped[form] >= LEAST_STAMPS && e->n_stamped[form] * 5 >= (e->n_lines - e->n_blank) * 4)
+            return form;
+    return STAMP_NONE;
 }
 
 static bool is_quoted_printable(const struct evidence *e)
@@ -205,12 +222,14 @@ void damage_examine(struct text_damage *damage, const unsigned char *bytes, size
     /* I-pipe dumps begin their rows with ':' and mark one with '>': no quoting. */
     damage->has_quoting = (e.n_gt > 0 || damage->has_html) && !(e.n_colon >= 5 && e.n_gt * 5 <= e.n_colon);
     damage->has_console_prefix = e.n_prefixes > 0;
+    damage->stamp = stamp_of(&e);
+    damage->has_carets = e.n_carets >= 2;
     damage->has_diff_marks = e.n_plus >= 4 && (e.n_hunks || 10 * e.n_plus >= 9 * (e.n_lines - e.n_blank));
     if (damage->encoding == ENCODING_UTF8 && damage->end_of_line == '\n')
         arrangement_examine(damage, (const char *)bytes + damage->bom_bytes, size - damage->bom_bytes);
     damage->is_plain = damage->encoding == ENCODING_UTF8 && damage->bom_bytes == 0 && damage->end_of_line == '\n' &&
                        !damage->has_odd_bytes && !damage->is_quoted_printable && !damage->has_html &&
-                       !damage->has_quoting && !damage->has_console_prefix && !damage->has_diff_marks &&
+                       !damage->has_quoting && !damage->has_console_prefix && !damage->stamp && !damage->has_carets && !damage->has_diff_marks &&
                        !damage->is_double_spaced && !damage->margin && !damage->indent;
 }
 
@@ -370,9 +389,22 @@ static size_t utf8_length(const char *text, size_t size)
 }
 
 /* Bytes that want a look: all others are copied as they are. */
-static bool is_special(unsigned char c, bool has_html)
+static bool is_special(unsigned char c, const struct text_damage *damage)
 {
-    return c >= 0x80 || c < 9 || c == 27 || c == 13 || (c == '&' && has_html);
+    return c >= 0x80 || c < 9 || c == 27 || c == 13 || (c == '&' && damage->has_html) || (c == '^' && damage->has_carets);
+}
+
+/* "^[[0m", and "^M" at the end. */
+static size_t caret_length(const char *p, size_t size)
+{
+    size_t n = 3;
+    if (size == 2 && p[1] == 'M')
+        return 2;
+    if (size < 4 || p[1] != '[' || p[2] != '[')
+        return 0;
+    while (n < size && n < 16 && ((p[n] >= '0' && p[n] <= '9') || p[n] == ';' || p[n] == '?'))
+        n++;
+    return n < size && p[n] >= '@' && p[n] <= '~' ? n + 1 : 0;
 }
 
 static void clean_characters(const struct text_damage *damage, const char *line, size_t length, struct text *out,
@@ -380,7 +412,7 @@ static void clean_characters(const struct text_damage *damage, const char *line,
 {
     for (size_t i = 0; i < length;) {
         size_t run = i;
-        while (run < length && !is_special((unsigned char)line[run], damage->has_html))
+        while (run < length && !is_special((unsigned char)line[run], damage))
             run++;
         if (run > i) {
             text_add_n(out, line + i, run - i);
@@ -405,6 +437,9 @@ static void clean_characters(const struct text_damage *damage, const char *line,
                 text_add_char(out, ' ');
             i++;
             result->repairs |= REPAIR_NULS;
+        } else if (c == '^' && (n = caret_length(line + i, left)) > 0) {
+            i += n;
+            result->repairs |= REPAIR_ANSI;
         } else if (c == '&' && (n = entity_at(line + i, left, &instead)) > 0) {
             text_add_char(out, instead);
             i += n;
@@ -457,7 +492,7 @@ void repair_line(const struct text_damage *damage, const char *line, size_t leng
     }
     if (result->length > (1u << 20)) /* no text is so wide: not worth copying */
         return;
-    if (damage->has_html || (damage->has_odd_bytes && has_odd_bytes(result->text, result->length))) {
+    if (damage->has_html || damage->has_carets || (damage->has_odd_bytes && has_odd_bytes(result->text, result->length))) {
         bool is_in_buffer = result->text == buffer->bytes;
         struct text clean = {0};
         clean_characters(damage, result->text, result->length, &clean, result);
@@ -483,14 +518,14 @@ void repair_line(const struct text_damage *damage, const char *line, size_t leng
         result->length--;
         result->repairs |= REPAIR_DIFF;
     }
-    if (damage->has_console_prefix) {
-        size_t n = console_prefix_length(result->text, result->length);
-        if (n) {
-            result->prefix = result->text;
-            result->prefix_length = n;
-            result->text += n;
-            result->length -= n;
-            result->repairs |= REPAIR_CONSOLE_PREFIX;
-        }
+    size_t prefix = damage->has_console_prefix ? console_prefix_length(result->text, result->length) : 0;
+    if (!prefix && damage->stamp)
+        prefix = stamp_length(result->text, result->length, damage->stamp);
+    if (prefix) {
+        result->prefix = result->text;
+        result->prefix_length = prefix;
+        result->text += prefix;
+        result->length -= prefix;
+        result->repairs |= REPAIR_CONSOLE_PREFIX;
     }
 }

@@ -10,6 +10,10 @@
 #include "base/text.h"
 #include "input/lines.h"
 
+/* A stamp in front of every line: "2023-07-03 12:00:00 ", "Jul  3 12:00:00 ", "12:00:00 ", "1688371872.123 ". */
+enum stamp_form { STAMP_NONE = 0, STAMP_DATE, STAMP_MONTH, STAMP_CLOCK, STAMP_EPOCH };
+#define N_STAMP_FORMS 5
+
 enum text_encoding { ENCODING_UTF8 = 0, ENCODING_UTF16_LE, ENCODING_UTF16_BE };
 
 /* Evidence about a whole text; decides which repairs are tried on its lines. */
@@ -23,6 +27,8 @@ struct text_damage {
     bool has_quoting;         /* "> " */
     bool has_odd_bytes;       /* CR, ESC, NUL, backspace, bytes from 0x80 */
     bool has_console_prefix;
+    enum stamp_form stamp;    /* that (nearly) all lines have */
+    bool has_carets;          /* "^[[0m", "^M": control characters as an editor shows them */
     bool has_diff_marks;      /* "+" before the lines that a patch adds */
     bool is_double_spaced;    /* an empty line behind each */
     char margin;              /* each line has its number in front, parted by this; '\0': none */
@@ -40,6 +46,8 @@ size_t arrangement_margin(const struct text_damage *damage, const char *line, si
 
 /* input/console_prefix.c: bytes in front of the line's text, "[   12.345678] ", "<4>", "Jan  1 12:00:00 host kernel: "; 0: none. */
 size_t console_prefix_length(const char *line, size_t length);
+/* The stamp in front, with its blank and a logger's level behind it; 0: none. */
+size_t stamp_length(const char *line, size_t length, enum stamp_form form);
 
 struct repaired_line {
     const char *text;

@@ -109,11 +109,25 @@ static bool is_header(struct lines *lines)
     return false;
 }
 
+/* "10:11:12": two digits each, as a time of day has them and no cycle number does. */
+static bool is_time_of_day(const struct line *line)
+{
+    const char *p = line->text, *end = p + line->length;
+    scan_blanks(&p, end);
+    for (int part = 0; part < 3; part++) {
+        const char *begin = p;
+        uint64_t number;
+        if (!scan_u64(&p, end, &number) || p - begin != 2 || number > (part ? 60 : 23) || (part < 2 && !scan_literal(&p, end, ":")))
+            return false;
+    }
+    return true;
+}
+
 static bool is_verbose_block(struct lines *lines)
 {
     struct line line;
     int64_t thread, cycle, value;
-    if (!lines_peek(lines, 0, &line) || !verbose_line(line.text, line.length, &thread, &cycle, &value))
+    if (!lines_peek(lines, 0, &line) || !verbose_line(line.text, line.length, &thread, &cycle, &value) || is_time_of_day(&line))
         return false;
     if (line.length >= 26 && line.text[8] == ':')
         return true;
