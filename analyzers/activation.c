@@ -371,8 +371,9 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
 /* Who started the timer to sleep was awake since: an expiry and the next start are missing. The clocks of two CPUs may differ a little. */
 static bool is_over(struct activations *p, const struct armed_timer *armed, int64_t t_ns, const uint32_t *w)
 {
-    const struct thread *t = word_class(p->config.words, w[2]) & WORD_SLEEP_TIMER ? thread_table_find(&p->threads, armed->tid) : NULL;
-    return t && t->awake_ns != NS_UNKNOWN && t->awake_ns > armed->started_ns + SKEW_MAX_NS && t_ns > t->awake_ns + SKEW_MAX_NS;
+    const struct thread *t = armed->thread;
+    return t && t->awake_ns != NS_UNKNOWN && t->awake_ns > armed->started_ns + SKEW_MAX_NS && t_ns > t->awake_ns + SKEW_MAX_NS &&
+           word_class(p->config.words, w[2]) & WORD_SLEEP_TIMER;
 }
 
 static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w)
@@ -387,7 +388,7 @@ static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t
 
 static void on_timer_start(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w)
 {
-    const struct armed_timer *armed = armed_timer_start(p->timers, t_ns, w, c->tid);
+    const struct armed_timer *armed = armed_timer_start(p->timers, t_ns, w, c->thread);
     struct thread *t = c->thread;
     if (!t || c->irq_depth || !(word_class(p->config.words, w[2]) & WORD_WAKING_TIMER))
         return;

@@ -26,11 +26,11 @@ static int64_t stated_time_ns(const uint32_t *w)
     return is_usable(time_ns) ? time_ns : NS_UNKNOWN;
 }
 
-struct armed_timer *armed_timer_start(struct armed_timer *timers, int64_t t_ns, const uint32_t *w, int32_t tid)
+struct armed_timer *armed_timer_start(struct armed_timer *timers, int64_t t_ns, const uint32_t *w, const struct thread *thread)
 {
     uint64_t address = (uint64_t)event_words_i64(w);
     struct armed_timer *armed = armed_timer_at(timers, address);
-    *armed = (struct armed_timer){address, stated_time_ns(w + 3), stated_time_ns(w + 5), tid, t_ns};
+    *armed = (struct armed_timer){address, stated_time_ns(w + 3), stated_time_ns(w + 5), thread, t_ns};
     return armed;
 }
 

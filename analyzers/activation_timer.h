@@ -9,17 +9,18 @@
 #include "analyzers/activation.h"
 
 /* A timer's expiry as hrtimer_start announced it. */
+struct thread;
 struct armed_timer {
     uint64_t address;
     int64_t expires_ns, soft_ns;
-    int32_t tid; /* who started it, and when */
+    const struct thread *thread; /* who started it, if followed, and when */
     int64_t started_ns;
 };
 struct armed_timer *armed_timers_new(void);
 /* Direct mapped: a rare collision loses a due time, no more. */
 struct armed_timer *armed_timer_at(struct armed_timer *timers, uint64_t address);
 /* Keeps what an hrtimer_start event says. */
-struct armed_timer *armed_timer_start(struct armed_timer *timers, int64_t t_ns, const uint32_t *w, int32_t tid);
+struct armed_timer *armed_timer_start(struct armed_timer *timers, int64_t t_ns, const uint32_t *w, const struct thread *thread);
 /* What it announced is over: the next expiry is another one's, whose start was not recorded. */
 void armed_timer_end(struct armed_timer *armed);
 
