@@ -22,6 +22,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "importers/cells.h"
+#include "importers/grid.h"
 #include "importers/private.h"
 
 const struct importer importer_csv;
@@ -255,7 +256,8 @@ static enum status read_declarations(struct import *import, const struct row *he
         struct cell heading = field_of(head, i), name = heading;
         double column_unit = take_unit(&name);
         cell_copy(name, text, sizeof text);
-        if (column_unit > 0 && (strcasestr(text, "latency") || strcasestr(text, "delay")))
+        enum grid_kind kind = grid_title_of(heading).kind; /* minima and maxima are no samples */
+        if (column_unit > 0 && kind == GRID_LABEL && (strcasestr(text, "latency") || strcasestr(text, "delay")))
             find_column(head, cell_copy(heading, text, sizeof text), &table->latency);
     }
     if (table->latency.is_declared || is_pair || is_pulse)

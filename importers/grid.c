@@ -11,6 +11,9 @@
  *     |------------------|---------|----------|
  *     | Max latency (us) | 153     | 89       |
  *
+ *     ||CPU||Min (us)||Max (us)||                                             Jira; wikis and spreadsheets part cells
+ *     |CPU0|3|57|                                                             by tabs, exports by ';' or ','
+ *
  * A row, or a column, is a run, named by its labels; but rows of CPUs or threads are series of one run, and so are all
  * rows where the columns name several configurations ("RT max", "vanilla max"). A table without a unit is read only where
  * it speaks of latency, in us, and says so. A table of a tool that stands above is that tool's.
@@ -48,19 +51,32 @@ static bool is_rule(struct cell text)
     return has_dash && has_stroke;
 }
 
-static bool has_strokes(struct cell text)
+static bool has_strokes(struct cell text, char separator)
 {
-    return text.length >= 3 && text.length < 2000 && memchr(text.text, '|', text.length) && !is_rule(text);
+    return text.length >= 3 && text.length < 2000 && memchr(text.text, separator, text.length) && !is_rule(text);
 }
 
-static void split_row(struct cells *cells, struct cell text)
+/* "||CPU||Max||": between two strokes of Jira's headings there is no cell. */
+static void leave_out_empty(struct cells *cells)
 {
+    size_t n = 0;
+    for (size_t i = 0; i < cells->n; i++)
+        if (cells->cell[i].length)
+            cells->cell[n++] = cells->cell[i];
+    cells->n = n;
+}
+
+static void split_row(struct cells *cells, struct cell text, char separator)
+{
+    bool is_jira = cell_starts(text, "||");
     cells_clear(cells);
-    if (text.text[0] == '|')
+    if (separator == '|' && text.text[0] == '|')
         text = cell_from(text, 1);
-    if (text.length && text.text[text.length - 1] == '|')
+    if (separator == '|' && text.length && text.text[text.length - 1] == '|')
         text = cell_first(text, text.length - 1);
-    cells_add_parts(cells, text.text, text.length, '|');
+    cells_add_parts(cells, text.text, text.length, separator);
+    if (is_jira)
+        leave_out_empty(cells);
     for (size_t i = 0; i < cells->n; i++)
         cells->cell[i] = grid_plain(cells->cell[i]);
 }
@@ -73,8 +89,10 @@ struct grid {
     size_t n_columns, n_groups;
     char groups[GRID_COLUMNS][GRID_GROUP_BYTES];
     bool is_transposed;         /* rows are minima, maxima ... of what the columns name */
+    bool has_decimal_comma;     /* in one number: then in all */
     bool has_unit;              /* somewhere in titles or cells */
     bool speaks_of_latency;     /* titles, or the lines above */
+    char separator;             /* '|', or what parts the fields of a table without strokes */
     size_t first_row;           /* lines from the cursor on */
     uint64_t line;
     /* from the lines above */
@@ -115,13 +133,21 @@ static bool next_row(struct grid *grid, struct lines *lines, size_t *k)
         struct cell text = cell_trim(cell_of(&line));
         if (is_rule(text))
             continue;
-        if (!has_strokes(text))
+        if (!has_strokes(text, grid->separator))
             return false;
-        split_row(&grid->row, text);
+        split_row(&grid->row, text, grid->separator);
         ++*k;
         return true;
     }
     return false;
+}
+
+static void find_decimal_comma(struct grid *grid, struct lines *lines)
+{
+    grid->has_decimal_comma = grid->separator == ';'; /* so that commas are free for it */
+    for (size_t k = grid->first_row; next_row(grid, lines, &k);)
+        for (size_t i = 1; i < grid->row.n; i++)
+            grid->has_decimal_comma |= grid_is_decimal_comma(grid->row.cell[i]);
 }
 
 /* Do rows begin with "Min", "Avg", "Max"? */
@@ -134,7 +160,7 @@ static bool find_transposed(struct grid *grid, struct lines *lines)
         for (size_t i = 1; grid_is_value(title.kind) && i < grid->row.n; i++) {
             int64_t ns;
             bool has_unit;
-            if (!grid_value(grid->row.cell[i], title.digits, &ns, &has_unit))
+            if (!grid_value(grid->row.cell[i], title.digits, grid->has_decimal_comma, &ns, &has_unit))
                 continue;
             has_max |= is_max;
             grid->has_unit |= has_unit || title.digits >= 0;
@@ -160,7 +186,7 @@ static bool find_columns(struct grid *grid, struct lines *lines)
         for (size_t i = 0; i < grid->n_columns && i < grid->row.n; i++) {
             int64_t ns;
             bool has_unit;
-            if (grid_is_value(grid->titles[i].kind) && grid_value(grid->row.cell[i], grid->titles[i].digits, &ns, &has_unit)) {
+            if (grid_is_value(grid->titles[i].kind) && grid_value(grid->row.cell[i], grid->titles[i].digits, grid->has_decimal_comma, &ns, &has_unit)) {
                 has_max |= grid->titles[i].kind == GRID_MAX;
                 grid->has_unit |= has_unit;
             }
@@ -192,13 +218,69 @@ static bool is_ruleless(struct grid *grid, struct cell head, struct cell below)
     if (head.text[0] != '|' || !below.length || below.text[0] != '|' || head.text[head.length - 1] != '|')
         return false;
     bool has_unit = false;
-    split_row(&grid->head, head);
-    split_row(&grid->row, below);
+    split_row(&grid->head, head, '|');
+    split_row(&grid->row, below, '|');
     for (size_t i = 0; i < grid->head.n; i++) {
         struct grid_title title = grid_title_of(grid->head.cell[i]);
         has_unit |= grid_is_value(title.kind) && title.digits >= 0;
     }
     return has_unit && grid->head.n == grid->row.n;
+}
+
+/* "CPU2", "core 3", "T0", or "7" below "CPU": rows of one run. */
+static bool is_cpu_label(struct cell title, struct cell label)
+{
+    static const char *const words[] = {"cpu", "core", "thread", "t", "t:", "hart"};
+    bool is_named = cell_starts(title, "CPU") || cell_starts(title, "Core") || cell_starts(title, "core") || cell_starts(title, "Thread") ||
+                    cell_starts(title, "cpu") || cell_starts(title, "thread") || cell_is(title, "T");
+    size_t n = 0;
+    while (n < label.length && !isdigit((unsigned char)label.text[n]))
+        n++;
+    struct cell word = cell_trim(cell_first(label, n));
+    uint64_t number;
+    if (!cell_u64(cell_trim(cell_from(label, n)), &number))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (word.length == strlen(words[i]) && strncasecmp(word.text, words[i], word.length) == 0)
+            return true;
+    return word.length == 0 && is_named;
+}
+
+/* Rows of times or samples are a log, each no measurement of its own. */
+static bool is_log(struct cell title)
+{
+    static const char *const words[] = {"time", "date", "stamp", "sample", "iter", "sec", "index", "hour", "cycle"};
+    char text[64];
+    cell_copy(title, text, sizeof text);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(text, words[i]))
+            return true;
+    return title.length < 2;
+}
+
+/*
+ * A table whose cells a tab or another separator parts: titles of a maximum and of a minimum or average, with a unit, and as many
+ * cells below. So '|' is asked for less.
+ */
+static bool is_separated(struct grid *grid, struct cell head, struct cell below)
+{
+    static const char separators[] = "\t;,";
+    for (const char *separator = separators; *separator; separator++) {
+        if (!has_strokes(head, *separator) || !has_strokes(below, *separator))
+            continue;
+        bool has_unit = false;
+        size_t n[GRID_OTHER + 1] = {0};
+        split_row(&grid->head, head, *separator);
+        split_row(&grid->row, below, *separator);
+        for (size_t i = 0; i < grid->head.n; i++) {
+            struct grid_title title = grid_title_of(grid->head.cell[i]);
+            n[title.kind]++;
+            has_unit |= grid_is_value(title.kind) && title.digits >= 0;
+        }
+        grid->separator = *separator;
+        return has_unit && grid_title_of(grid->head.cell[0]).kind == GRID_LABEL && !is_log(grid->head.cell[0]) && n[GRID_MAX] && (n[GRID_MIN] || n[GRID_AVG]) && grid->head.n == grid->row.n;
+    }
+    return false;
 }
 
 static bool grid_open(struct grid *grid, struct lines *lines)
@@ -216,9 +298,10 @@ static bool grid_open(struct grid *grid, struct lines *lines)
         below = cell_trim(cell_of(&next));
     }
     bool has_rule = is_rule(below);
-    if (!has_strokes(head) || !(has_rule || is_ruleless(grid, head, below)))
+    grid->separator = '|';
+    if (has_strokes(head, '|') ? !(has_rule || is_ruleless(grid, head, below)) : !is_separated(grid, head, below))
         return false;
-    split_row(&grid->head, head);
+    split_row(&grid->head, head, grid->separator);
     grid->n_columns = grid->head.n;
     grid->first_row = k + 1 + has_rule;
     grid->line = line.number;
@@ -226,6 +309,7 @@ static bool grid_open(struct grid *grid, struct lines *lines)
         return false;
     for (size_t i = 0; i < grid->n_columns; i++)
         grid->titles[i] = grid_title_of(grid->head.cell[i]);
+    find_decimal_comma(grid, lines);
     if (!find_columns(grid, lines)) {
         grid->is_transposed = find_transposed(grid, lines);
         if (!grid->is_transposed)
@@ -290,25 +374,6 @@ static void open_run(struct import *import, const struct grid *grid, const char 
     import_fact(import, "configuration", "%s", text);
 }
 
-/* "CPU2", "core 3", "T0", or "7" below "CPU": rows of one run. */
-static bool is_cpu_label(struct cell title, struct cell label)
-{
-    static const char *const words[] = {"cpu", "core", "thread", "t", "t:", "hart"};
-    bool is_named = cell_starts(title, "CPU") || cell_starts(title, "Core") || cell_starts(title, "core") || cell_starts(title, "Thread") ||
-                    cell_starts(title, "cpu") || cell_starts(title, "thread") || cell_is(title, "T");
-    size_t n = 0;
-    while (n < label.length && !isdigit((unsigned char)label.text[n]))
-        n++;
-    struct cell word = cell_trim(cell_first(label, n));
-    uint64_t number;
-    if (!cell_u64(cell_trim(cell_from(label, n)), &number))
-        return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (word.length == strlen(words[i]) && strncasecmp(word.text, words[i], word.length) == 0)
-            return true;
-    return word.length == 0 && is_named;
-}
-
 /* "Servo thread (1.0ms)": threads of one measurement. */
 static bool is_thread_label(struct cell label)
 {
@@ -340,7 +405,7 @@ static struct series row_series(const struct grid *grid, size_t group)
         const struct grid_title *title = &grid->titles[i];
         int64_t ns;
         bool has_unit;
-        if (grid_is_value(title->kind) && title->group_index == group && grid_value(grid->row.cell[i], title->digits, &ns, &has_unit))
+        if (grid_is_value(title->kind) && title->group_index == group && grid_value(grid->row.cell[i], title->digits, grid->has_decimal_comma, &ns, &has_unit))
             set_value(&series, title->kind, ns);
         else if (title->kind == GRID_COUNT)
             grid_count(grid->row.cell[i], &series.n_samples);
@@ -411,7 +476,7 @@ static void read_columns(struct import *import, struct grid *grid, struct lines 
             struct grid_title title = grid_title_of(cells_at(&grid->row, 0));
             int64_t ns;
             bool has_unit;
-            if (grid_is_value(title.kind) && grid_value(cells_at(&grid->row, column), title.digits, &ns, &has_unit))
+            if (grid_is_value(title.kind) && grid_value(cells_at(&grid->row, column), title.digits, grid->has_decimal_comma, &ns, &has_unit))
                 set_value(&series, title.kind, ns);
             else if (title.kind == GRID_COUNT)
                 grid_count(cells_at(&grid->row, column), &series.n_samples);
@@ -424,11 +489,19 @@ static void read_columns(struct import *import, struct grid *grid, struct lines 
     }
 }
 
+static bool has_one_of(const struct line *line, const char *characters)
+{
+    bool is_in = false;
+    for (; *characters; characters++)
+        is_in |= memchr(line->text, *characters, line->length) != NULL;
+    return is_in;
+}
+
 static struct probe_result grid_probe(struct lines *lines, const struct member *member)
 {
     (void)member;
     struct line line;
-    if (!lines_peek(lines, 0, &line) || line.length < 5 || !(memchr(line.text, '|', line.length) || memchr(line.text, '+', line.length)))
+    if (!lines_peek(lines, 0, &line) || line.length < 5 || !has_one_of(&line, "|+\t;,"))
         return (struct probe_result){NOT_MINE, NULL};
     struct grid grid = {0};
     bool is_mine = grid_open(&grid, lines);
@@ -456,11 +529,11 @@ static enum status grid_read(struct import *import, struct lines *lines, struct 
     return OK;
 }
 
-static const char *const grid_marks[] = {"|", "^+", NULL};
+static const char *const grid_marks[] = {"|", "^+", "max", "Max", "MAX", "worst", "Worst", "peak", "Peak", NULL};
 
 const struct importer importer_grid = {
     .name = "drawn-table",
-    .summary = "tables of minimum, average and maximum drawn with strokes (Markdown, reStructuredText, Org)",
+    .summary = "tables of minimum, average and maximum drawn with strokes (Markdown, reStructuredText, Org, Jira) or of fields",
     .reads = "columns or rows named min, avg, max with a unit in titles or cells; labels name the runs; bold marks, footnote signs and "
              "thousands' commas are taken off",
     .marks = grid_marks,

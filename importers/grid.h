@@ -27,8 +27,10 @@ static inline bool grid_is_value(enum grid_kind kind)
 /* A cell without what Markdown puts around a word, and without the marks of footnotes behind it. */
 struct cell grid_plain(struct cell cell);
 struct grid_title grid_title_of(struct cell cell);
+/* "57,3", "0,012": not thousands as "1,234". */
+bool grid_is_decimal_comma(struct cell cell);
 /* "35", "180us", "2.0 ms", "~200 us"; digits: the unit of the title, negative: none. *has_unit: one stood in the cell. */
-bool grid_value(struct cell cell, int digits, int64_t *ns, bool *has_unit);
+bool grid_value(struct cell cell, int digits, bool has_decimal_comma, int64_t *ns, bool *has_unit);
 bool grid_count(struct cell cell, uint64_t *count);
 /* "600 s", "15 min", "12h", "00:10:00" */
 bool grid_duration(struct cell cell, int64_t *ns);

@@ -12,9 +12,9 @@
 struct cell grid_plain(struct cell cell)
 {
     cell = cell_trim(cell);
-    while (cell.length && strchr("*_`~\\ ", cell.text[0]))
+    while (cell.length && strchr("*_`~\\\" ", cell.text[0]))
         cell = cell_from(cell, 1);
-    while (cell.length && strchr("*_`\\ ", cell.text[cell.length - 1]))
+    while (cell.length && strchr("*_`\\\" ", cell.text[cell.length - 1]))
         cell = cell_first(cell, cell.length - 1);
     return cell;
 }
@@ -121,16 +121,32 @@ struct grid_title grid_title_of(struct cell cell)
 
 /* ---- values ---- */
 
+/* "1.234,5", "1.234.567": points part the thousands where a comma comes last, or where there are two. */
+static bool has_dots_for_thousands(struct cell cell)
+{
+    const char *comma = memrchr(cell.text, ',', cell.length), *first = memchr(cell.text, '.', cell.length), *last = memrchr(cell.text, '.', cell.length);
+    if (!first || first == cell.text || (comma ? comma < last : first == last))
+        return false;
+    const char *end = comma ? comma : cell.text + cell.length;
+    for (const char *p = first; p < end; p += 4)
+        if (*p != '.' || end - p < 4 || !isdigit((unsigned char)p[1]) || !isdigit((unsigned char)p[2]) || !isdigit((unsigned char)p[3]))
+            return false;
+    return true;
+}
+
 /* "2,936" is 2936 and "52,7" is 52.7: what stands behind the comma tells. */
-static bool plain_number(struct cell cell, char *number, size_t size)
+static bool plain_number(struct cell cell, bool has_decimal_comma, char *number, size_t size)
 {
     size_t n = 0;
     if (!cell.length || cell.length >= size)
         return false;
+    bool is_turned = has_dots_for_thousands(cell);
     for (size_t i = 0; i < cell.length; i++) {
         char c = cell.text[i];
         size_t behind = cell.length - i - 1;
-        if (c == ',' && behind >= 3 && isdigit((unsigned char)cell.text[i + 1]) && isdigit((unsigned char)cell.text[i + 2]) &&
+        if (c == '.' && is_turned)
+            continue;
+        if (c == ',' && !has_decimal_comma && behind >= 3 && isdigit((unsigned char)cell.text[i + 1]) && isdigit((unsigned char)cell.text[i + 2]) &&
             isdigit((unsigned char)cell.text[i + 3]) && (behind == 3 || strchr(",.", cell.text[i + 4])))
             continue;
         if (!isdigit((unsigned char)c) && c != '.' && c != ',' && !(c == '-' && i == 0))
@@ -141,16 +157,29 @@ static bool plain_number(struct cell cell, char *number, size_t size)
     return n > 0;
 }
 
-bool grid_value(struct cell cell, int digits, int64_t *ns, bool *has_unit)
+bool grid_is_decimal_comma(struct cell cell)
+{
+    const char *comma = memchr(cell.text, ',', cell.length), *end = cell.text + cell.length;
+    size_t n = 0;
+    if (!comma || comma == cell.text || !isdigit((unsigned char)comma[-1]) || memchr(comma, '.', (size_t)(end - comma)) || memchr(comma + 1, ',', (size_t)(end - comma - 1)))
+        return false;
+    while (comma + 1 + n < end && isdigit((unsigned char)comma[1 + n]))
+        n++;
+    bool is_zero = comma == cell.text + 1 && cell.text[0] == '0';
+    return n > 0 && (n != 3 || is_zero);
+}
+
+bool grid_value(struct cell cell, int digits, bool has_decimal_comma, int64_t *ns, bool *has_unit)
 {
     char number[40];
     size_t n = 0;
     cell = grid_plain(cell);
+    has_decimal_comma |= grid_is_decimal_comma(cell);
     while (n < cell.length && (isdigit((unsigned char)cell.text[n]) || strchr(".,-", cell.text[n])))
         n++;
     struct cell rest = cell_trim(cell_from(cell, n));
     int own = rest.length ? reported_unit_digits(rest) : -1;
-    if ((rest.length && own < 0) || !plain_number(cell_first(cell, n), number, sizeof number))
+    if ((rest.length && own < 0) || !plain_number(cell_first(cell, n), has_decimal_comma, number, sizeof number))
         return false;
     *has_unit = own >= 0;
     int used = own >= 0 ? own : digits >= 0 ? digits : 3;
@@ -160,7 +189,7 @@ bool grid_value(struct cell cell, int digits, int64_t *ns, bool *has_unit)
 bool grid_count(struct cell cell, uint64_t *count)
 {
     char number[40];
-    return plain_number(cell, number, sizeof number) && cell_u64((struct cell){number, strlen(number)}, count);
+    return plain_number(cell, false, number, sizeof number) && cell_u64((struct cell){number, strlen(number)}, count);
 }
 
 bool grid_duration(struct cell cell, int64_t *ns)

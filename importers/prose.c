@@ -75,6 +75,26 @@ static size_t unit_at(const char *p, double *scale)
     return 0;
 }
 
+/* "57,3": a decimal comma; "1,234": thousands. Moves *end behind it. */
+static double with_comma(double value, char **end)
+{
+    char *p = *end, *digits = p + 1;
+    size_t n = 0;
+    if (*p != ',')
+        return value;
+    while (isdigit((unsigned char)digits[n]) && n < 10)
+        n++;
+    if (!n || n == 10)
+        return value;
+    *end = digits + n;
+    double fraction = strtod(digits, NULL);
+    if (n == 3 && value >= 1 && value == (double)(long long)value)
+        return value * 1000 + fraction;
+    for (size_t i = 0; i < n; i++)
+        fraction /= 10;
+    return value + fraction;
+}
+
 /* Times of the sentence as "50 us, 83 us"; false if there is none. */
 static bool find_times(const char *sentence, struct text *times)
 {
@@ -86,7 +106,7 @@ static bool find_times(const char *sentence, struct text *times)
             continue;
         }
         char *end;
-        double value = strtod(p, &end);
+        double value = with_comma(strtod(p, &end), &end);
         const char *q = end;
         while (*q == ' ')
             q++;

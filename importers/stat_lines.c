@@ -105,7 +105,7 @@ static bool read_strokes(struct cell text, struct statistics *s)
         struct grid_title title = grid_title_of(name.cell[i]);
         int64_t ns;
         bool has_unit;
-        if (grid_is_value(title.kind) && (is_good = grid_value(value.cell[i], digits, &ns, &has_unit)))
+        if (grid_is_value(title.kind) && (is_good = grid_value(value.cell[i], digits, false, &ns, &has_unit)))
             set(s, title.kind, ns);
     }
     cells_release(&name);
@@ -145,7 +145,7 @@ static bool read_pairs(struct cell text, struct statistics *s)
         int64_t ns;
         bool has_unit;
         int digits = reported_unit_digits((struct cell){text.text + unit, unit_end - unit});
-        if (digits < 0 || !grid_value((struct cell){text.text + p, end - p}, digits, &ns, &has_unit))
+        if (digits < 0 || !grid_value((struct cell){text.text + p, end - p}, digits, false, &ns, &has_unit))
             return false; /* cycles, or a unit that is said elsewhere */
         first = n++ ? first : word;
         set(s, title.kind, ns);
@@ -192,7 +192,7 @@ static bool read_block(struct lines *lines, int unit_above, struct statistics *s
                 snprintf(group, sizeof group, "%s", title.group);
             else if (strcasecmp(group, title.group) != 0)
                 break; /* of something else */
-            if (!grid_value(value, digits, &ns, &has_unit) || (digits < 0 && !has_unit))
+            if (!grid_value(value, digits, false, &ns, &has_unit) || (digits < 0 && !has_unit))
                 break;
             set(s, title.kind, ns);
             speaks |= title.speaks_of_latency;
