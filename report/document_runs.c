@@ -1,17 +1,78 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* runs[]: what was measured and where it came from. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "report/document.h"
 
-static json_t *document_notes(const struct store *store, uint32_t run, uint32_t artefact)
+/* An artefact gave rows to a run. */
+struct source {
+    uint32_t run, artefact;
+};
+
+static int by_run(const void *a, const void *b)
+{
+    const struct source *x = a, *y = b;
+    if (x->run != y->run)
+        return x->run < y->run ? -1 : 1;
+    return (x->artefact > y->artefact) - (x->artefact < y->artefact);
+}
+
+/* For each run the first artefacts that it names and those that its rows refer to, runs in order; some of them twice. The caller frees it. */
+static struct source *list_sources(const struct store *store, size_t *n)
+{
+    struct source *sources = memory_resize(NULL, store->n_series + store->n_streams + store->n_facts + store->n_counters +
+                                                     store->n_claims + store->n_artefacts, sizeof *sources);
+    *n = 0;
+#define ADD(rows, n_rows)                                                                                    \
+    for (size_t i = 0; i < store->n_rows; i++)                                                               \
+        if (store->rows[i].artefact < store->n_artefacts)                                                    \
+            sources[(*n)++] = (struct source){store->rows[i].run, store->rows[i].artefact};
+    ADD(series, n_series)
+    ADD(streams, n_streams)
+    ADD(facts, n_facts)
+    ADD(counters, n_counters)
+    ADD(claims, n_claims)
+#undef ADD
+    for (uint32_t i = 0; i < store->n_artefacts; i++)
+        sources[(*n)++] = (struct source){store->artefacts[i].run, i};
+    memory_sort(sources, *n, sizeof *sources, by_run);
+    return sources;
+}
+
+static int by_artefact(const void *a, const void *b)
+{
+    const struct note *x = *(const struct note *const *)a, *y = *(const struct note *const *)b;
+    if (x->artefact != y->artefact)
+        return x->artefact < y->artefact ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* What runs are made from, in orders that give each run its part without a look at the others'. */
+struct material {
+    const struct store *store;
+    struct source *sources; /* by run, artefact */
+    size_t n_sources, next_source;
+    const struct note **notes; /* by artefact, in their order */
+    json_t **counters;         /* [n_runs]: arrays */
+};
+
+static json_t *document_notes(const struct material *material, uint32_t run, uint32_t artefact)
 {
     json_t *notes = json_array();
-    for (size_t i = 0; i < store->n_notes; i++) {
-        const struct note *note = &store->notes[i];
-        if (note->artefact != artefact || (note->run != ROW_NONE && note->run != run))
+    size_t i = 0, end = material->store->n_notes;
+    while (i < end) { /* the first of the artefact */
+        size_t middle = i + (end - i) / 2;
+        if (material->notes[middle]->artefact < artefact)
+            i = middle + 1;
+        else
+            end = middle;
+    }
+    for (; i < material->store->n_notes && material->notes[i]->artefact == artefact; i++) {
+        const struct note *note = material->notes[i];
+        if (note->run != ROW_NONE && note->run != run)
             continue;
         json_array_append_new(notes, json_pack("{s:o, s:o, s:o, s:o}",
                                                "code", json_word(note->code),
@@ -22,43 +83,27 @@ static json_t *document_notes(const struct store *store, uint32_t run, uint32_t 
     return notes;
 }
 
-/* Which artefacts gave rows to a run: the first that an artefact names, and those that refer to it. */
-static bool *run_artefacts(const struct store *store, uint32_t run)
-{
-    bool *is_used = memory_new(store->n_artefacts + 1);
-#define MARK(rows, n)                                                                                        \
-    for (size_t i = 0; i < (n); i++)                                                                         \
-        if ((rows)[i].run == run && (rows)[i].artefact < store->n_artefacts)                                 \
-            is_used[(rows)[i].artefact] = true;
-    MARK(store->series, store->n_series)
-    MARK(store->streams, store->n_streams)
-    MARK(store->facts, store->n_facts)
-    MARK(store->counters, store->n_counters)
-    MARK(store->claims, store->n_claims)
-#undef MARK
-    for (size_t i = 0; i < store->n_artefacts; i++)
-        if (store->artefacts[i].run == run)
-            is_used[i] = true;
-    return is_used;
-}
-
-static json_t *document_artefacts(const struct store *store, uint32_t run)
+/* Runs must be asked for in order. */
+static json_t *document_artefacts(struct material *material, uint32_t run)
 {
     json_t *artefacts = json_array();
-    bool *is_used = run_artefacts(store, run);
-    for (uint32_t i = 0; i < store->n_artefacts; i++) {
-        const struct artefact *artefact = &store->artefacts[i];
-        if (!is_used[i])
+    uint32_t last = ROW_NONE;
+    for (; material->next_source < material->n_sources; material->next_source++) {
+        const struct source *source = &material->sources[material->next_source];
+        if (source->run != run)
+            break;
+        if (source->artefact == last)
             continue;
+        last = source->artefact;
+        const struct artefact *artefact = &material->store->artefacts[last];
         json_array_append_new(artefacts, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
                                                    "path", json_word(artefact->path),
                                                    "format", json_word(artefact->format),
                                                    "tool_version", json_word(artefact->tool_version),
                                                    "size_bytes", json_count(artefact->size_bytes),
                                                    "sha256", artefact->sha256[0] ? json_word(artefact->sha256) : json_null(),
-                                                   "notes", document_notes(store, run, i)));
+                                                   "notes", document_notes(material, run, last)));
     }
-    free(is_used);
     return artefacts;
 }
 
@@ -144,20 +189,21 @@ static json_t *document_series(const struct series *series, const struct series_
     return json;
 }
 
-static json_t *document_counters(const struct store *store, uint32_t run)
+/* An array for each run; the caller frees the list, and takes the arrays. */
+static json_t **document_counters(const struct store *store)
 {
-    json_t *counters = json_array();
+    json_t **counters = memory_new((store->n_runs + 1) * sizeof *counters);
+    for (size_t r = 0; r < store->n_runs; r++)
+        counters[r] = json_array();
     for (size_t i = 0; i < store->n_counters; i++) {
         const struct counter *counter = &store->counters[i];
-        if (counter->run != run)
-            continue;
-        json_array_append_new(counters, json_pack("{s:o, s:I, s:o, s:o, s:o, s:o}",
-                                                  "source", json_word(counter->source),
-                                                  "snapshot", (json_int_t)counter->snapshot,
-                                                  "scope", json_word(counter->scope),
-                                                  "name", json_word(counter->name),
-                                                  "value", json_decimal(counter->value),
-                                                  "delta", json_decimal(counter->delta)));
+        json_array_append_new(counters[counter->run], json_pack("{s:o, s:I, s:o, s:o, s:o, s:o}",
+                                                                "source", json_word(counter->source),
+                                                                "snapshot", (json_int_t)counter->snapshot,
+                                                                "scope", json_word(counter->scope),
+                                                                "name", json_word(counter->name),
+                                                                "value", json_decimal(counter->value),
+                                                                "delta", json_decimal(counter->delta)));
     }
     return counters;
 }
@@ -209,9 +255,21 @@ static json_t *document_events(const struct store *store, uint32_t run)
                      "clock", json_word(clock));
 }
 
+static struct material material_of(const struct store *store)
+{
+    struct material material = {.store = store, .counters = document_counters(store)};
+    material.sources = list_sources(store, &material.n_sources);
+    material.notes = memory_resize(NULL, store->n_notes, sizeof *material.notes);
+    for (size_t i = 0; i < store->n_notes; i++)
+        material.notes[i] = &store->notes[i];
+    memory_sort(material.notes, store->n_notes, sizeof *material.notes, by_artefact);
+    return material;
+}
+
 json_t *document_runs(const struct store *store, const struct analysis *analysis)
 {
     json_t *runs = json_array();
+    struct material material = material_of(store);
     for (uint32_t r = 0; r < store->n_runs; r++) {
         json_t *series = json_array();
         struct row_range rows = store_series_of_run(store, r);
@@ -219,11 +277,14 @@ json_t *document_runs(const struct store *store, const struct analysis *analysis
             json_array_append_new(series, document_series(&store->series[i], analysis && analysis->series ? &analysis->series[i] : NULL));
         json_array_append_new(runs, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
                                               "label", json_word(store->runs[r].label),
-                                              "artefacts", document_artefacts(store, r),
+                                              "artefacts", document_artefacts(&material, r),
                                               "facts", document_facts(store, r),
                                               "series", series,
-                                              "counters", document_counters(store, r),
+                                              "counters", material.counters[r],
                                               "events", document_events(store, r)));
     }
+    free(material.sources);
+    free(material.notes);
+    free(material.counters);
     return runs;
 }
