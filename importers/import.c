@@ -156,9 +156,11 @@ static enum status copy_run_file(struct import *import, const unsigned char *byt
 {
     struct store_copy_options options = store_copy_all;
     options.group = import->private->group;
+    labels_came_from(import, import->private->path); /* the runs before these */
     struct store *from = store_open_bytes(bytes, size, import->member->path, error);
     enum status status = from ? store_copy(import->store, from, &options, NULL, error) : FAILED;
     store_close(from);
+    labels_came_from(import, import->member->path);
     import->private->is_run_file = true;
     return status;
 }
@@ -334,12 +336,14 @@ static enum status read_input(struct import *import, const char *path, struct er
     if (input_open(&input, path, NULL, error) == FAILED)
         return FAILED;
     struct error last = {0};
+    import->private->path = path;
     enum status status = read_members(import, input, path, &n_read, &last, error);
     if (status != FAILED && n_read == 0)
         status = last.kind != ERROR_NONE && input_count(input) == 1
                      ? error_input(error, "%s", last.text)
                      : error_input(error, "%s: no file of a known format in it", path);
     input_close(input);
+    labels_came_from(import, path);
     if (!import->private->options->same_run)
         import->private->run_is_open = false;
     return status;
@@ -372,6 +376,7 @@ enum status import_inputs(struct store_writer *store, const char *const *paths, 
     }
     if (status != FAILED) {
         counters_finish(&import);
+        labels_finish(&import);
         settings_apply(store, options, first_run);
     }
     counters_release(&import);
@@ -380,6 +385,7 @@ enum status import_inputs(struct store_writer *store, const char *const *paths, 
     free(private.loose);
     free(private.taken);
     free(private.headings);
+    free(private.origins);
     row_index_release(&private.series_index);
     row_index_release(&private.fact_index);
     return status;

@@ -29,6 +29,7 @@ struct loose_fact {
 struct import_private {
     const struct import_options *options;
     uint32_t group;
+    const char *path;           /* of the INPUT in progress */
     bool run_is_open;           /* import->run is valid */
     /* of the member in progress */
     bool is_run_file;           /* copied in, no artefact of its own */
@@ -60,6 +61,8 @@ struct import_private {
     /* Of the whole store, brought up to date before each use (importers/rows.c). */
     struct row_index series_index; /* by run, tool, name */
     struct row_index fact_index;   /* by run, key */
+    const char **origins;          /* of each run: the INPUT, or the run file in it (importers/labels.c) */
+    size_t n_origins, origins_capacity;
 };
 
 /* importers/counters.c: gives all tables their snapshot numbers and deltas and stores them; or drops them. */
@@ -73,6 +76,11 @@ void counters_release(struct import *import);
 void facts_share(struct import *import, size_t begin, size_t end, uint32_t from);
 /* Makes a run and goes there: import->run. */
 void run_open(struct import *import, const char *label);
+
+/* importers/labels.c: the runs made since the last call came from this INPUT, or run file in one. */
+void labels_came_from(struct import *import, const char *path);
+/* After the last INPUT: no two runs have one label. */
+void labels_finish(struct import *import);
 
 /* Has the run a fact of that key (and value, if not NULL; and artefact, if not ROW_NONE)? */
 bool run_has_fact(const struct import *import, uint32_t run, const char *key, const char *value, uint32_t artefact);

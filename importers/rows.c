@@ -285,30 +285,10 @@ uint32_t import_series(struct import *import, struct series *series)
     return store_add_series(import->store, series);
 }
 
-/* "path", then "path#2" ...: labels are unique over all runs. */
-static const char *unique_label(struct import *import, const char *wanted)
-{
-    char label[4200];
-    size_t n_runs = store_count_runs(import->store), length = strlen(wanted), number = 1;
-    for (size_t i = 0; i < n_runs; i++) {
-        const char *taken = i == import->run ? NULL : store_edit_run(import->store, (uint32_t)i)->label;
-        if (!taken || strncmp(taken, wanted, length) != 0 || (taken[length] != '\0' && taken[length] != '#'))
-            continue;
-        size_t other = taken[length] ? strtoull(taken + length + 1, NULL, 10) : 1;
-        number = other >= number ? other + 1 : number;
-    }
-    if (number > 1)
-        snprintf(label, sizeof label, "%s#%zu", wanted, number);
-    else
-        snprintf(label, sizeof label, "%s", wanted);
-    return store_keep(import->store, label);
-}
-
 void run_open(struct import *import, const char *label)
 {
     struct run run = {.label = label, .group = import->private->group};
     import->run = store_add_run(import->store, &run);
-    store_edit_run(import->store, import->run)->label = unique_label(import, run.label);
     import->private->run_is_open = true;
 }
 
