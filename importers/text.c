@@ -5,6 +5,7 @@
  */
 #include "importers/marks.h"
 #include "importers/private.h"
+#include "importers/quoted_again.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,8 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
     uint64_t n_prose = 0;
     struct forms *forms = memory_new(sizeof *forms);
     uint64_t all = marks_all(), by_name = marks_of_member(import->member);
+    struct quoted_again *seen = quoted_again_new(lines, size);
+    uint64_t n_again = 0, first_again = 0;
     import->private->is_text_walk = true;
     import->private->n_taken = 0;
     while (!lines_at_end(lines)) {
@@ -165,6 +168,15 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
             lines_skip(lines, 1);
             continue;
         }
+        size_t n_repeated = quoted_again_length(seen, lines);
+        if (n_repeated) {
+            first_again = n_again ? first_again : line.number;
+            n_again += n_repeated;
+            size_t begin = lines_tell(lines);
+            lines_skip(lines, n_repeated);
+            take_lines(import, begin, begin + n_repeated, LIKELY);
+            continue;
+        }
         size_t before = lines_tell(lines), n_loose = import->private->n_loose, n_series = store_count_series(import->store);
         if (!import->private->format)
             import_set_format(import, importer);
@@ -184,6 +196,8 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
         if (lines_tell(lines) == before) /* an importer's mistake must not hang us */
             lines_skip(lines, 1);
         take_lines(import, before, lines_tell(lines), best.sureness);
+        if (store_count_series(import->store) != n_series)
+            quoted_again_keep(seen, lines, before);
         import_progress(import, lines_offset(lines));
     }
     import->private->is_text_walk = false;
@@ -199,6 +213,8 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
     }
     if (n_blocks && n_prose)
         import_note_n(import, "prose", n_prose, 0, "lines of no known format, left out");
+    if (n_again)
+        import_note_n(import, "repaired-text", n_again, first_again, "lines that quote a result of this text again: it is read once");
     if (n_blocks)
         note_repairs(import, lines);
     if (n_blocks && size && bytes[size - 1] >= '0' && bytes[size - 1] <= '9')
@@ -210,6 +226,7 @@ enum status text_read(struct import *import, const unsigned char *bytes, size_t 
         status = unsupported ? error_input(error, "%s: %s", import->member->path, unsupported)
                              : error_input(error, "%s: no known format in this text", import->member->path);
     free(forms);
+    quoted_again_free(seen);
     lines_free(lines);
     return status;
 }

@@ -106,6 +106,11 @@ struct lines *lines_new(const void *bytes, size_t size)
     return lines;
 }
 
+bool lines_may_be_quoted(const struct lines *lines)
+{
+    return lines->damage.has_quoting;
+}
+
 struct lines *lines_new_at(const void *bytes, size_t size, uint64_t number)
 {
     struct lines *lines = lines_new(bytes, size);
@@ -191,7 +196,8 @@ static void repair(struct lines *lines, struct fetched *f, const char *text, siz
             result.prefix = text_string(&f->buffer);
     }
     f->line = (struct line){.text = result.text, .length = result.length, .number = number, .prefix = result.prefix,
-                            .prefix_length = result.prefix_length, .cursor_up = result.cursor_up};
+                            .prefix_length = result.prefix_length, .quote_depth = result.quote_depth,
+                            .cursor_up = result.cursor_up};
     count_repairs(lines, repairs | result.repairs, number);
 }
 

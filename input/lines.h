@@ -24,6 +24,7 @@ struct line {
     const char *prefix; /* console prefix that was cut off ("[   12.345678] "), within the text as it came; NULL: none */
     size_t prefix_length;
     bool is_unterminated; /* the file ends within it, or right behind it: a number at its end may be cut */
+    unsigned quote_depth; /* marks of quoting that were cut off */
     unsigned cursor_up; /* a terminal went up by so many lines before this one: it repaints (only the last frame counts) */
 };
 
@@ -62,6 +63,7 @@ uint64_t lines_number(struct lines *lines); /* of the current line */
 size_t lines_offset(const struct lines *lines); /* of the current line, in the bytes as they came */
 /* True if the bytes at the front look like text, also a damaged one. */
 bool lines_is_text(const void *bytes, size_t size);
+bool lines_may_be_quoted(const struct lines *lines); /* false: no line of the text is */
 size_t lines_nul_tail(const struct lines *lines); /* NUL bytes that end the file in place of what a power cut took */
 /* A mark to come back to. */
 size_t lines_tell(const struct lines *lines);

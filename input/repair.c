@@ -476,6 +476,7 @@ static void strip_quoting(struct repaired_line *line)
         line->text += i;
         line->length -= i;
         line->repairs |= REPAIR_QUOTING;
+        line->quote_depth++;
     }
 }
 

@@ -54,7 +54,7 @@ struct repaired_line {
     size_t length;
     const char *prefix;
     size_t prefix_length;
-    unsigned cursor_up;
+    unsigned cursor_up, quote_depth;
     unsigned repairs; /* bits of enum repair */
 };
 /* Repairs one line (without its end). The result is a slice of the line, or lies in buffer. */
