@@ -348,6 +348,16 @@ size_t entity_at(const char *p, size_t size, char *character)
     return numbered_entity_at(p, size, character);
 }
 
+/* The dash that an editor made of "-" or "--" in front of an option: "\xe2\x80\x93t4", "\xe2\x80\x94histogram". The dashes; 0: it is a dash. */
+static unsigned option_dashes_at(const char *text, size_t size, const struct text *before)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    if (size < 4 || p[0] != 0xe2 || p[1] != 0x80 || (p[2] != 0x93 && p[2] != 0x94) || (p[3] | 32) < 'a' || (p[3] | 32) > 'z' ||
+        !before->length || before->bytes[before->length - 1] != ' ')
+        return 0;
+    return size > 4 && (p[4] | 32) >= 'a' && (p[4] | 32) <= 'z' ? 2 : 1;
+}
+
 /* Odd blanks and signs in UTF-8: how many bytes, and what stands for them (0: nothing, they had no width). */
 static size_t odd_character_at(const char *text, size_t size, char *instead)
 {
@@ -444,6 +454,10 @@ static void clean_characters(const struct text_damage *damage, const char *line,
             text_add_char(out, instead);
             i += n;
             result->repairs |= REPAIR_HTML;
+        } else if ((n = option_dashes_at(line + i, left, out)) > 0) {
+            text_add(out, n == 2 ? "--" : "-");
+            i += 3;
+            result->repairs |= REPAIR_SPACES;
         } else if ((n = odd_character_at(line + i, left, &instead)) > 0) {
             if (instead)
                 text_add_char(out, instead);

@@ -128,6 +128,32 @@ static struct status_line empty_status(void)
         .max = PRINTED_UNKNOWN, .smi = PRINTED_UNKNOWN, .n_lines = 1};
 }
 
+/* Where the kernel's own message begins that a serial console has put into the line: "[  123.456789] "; n: none. */
+static size_t message_at(const char *text, size_t n)
+{
+    for (const char *open = text; (open = memchr(open, '[', n - (size_t)(open - text))); open++) {
+        const char *p = open + 1, *end = text + n;
+        uint64_t number;
+        scan_blanks(&p, end);
+        if (!scan_u64(&p, end, &number) || !scan_literal(&p, end, "."))
+            continue;
+        const char *decimals = p;
+        if (scan_u64(&p, end, &number) && p - decimals == 6 && scan_literal(&p, end, "]"))
+            return (size_t)(open - text);
+    }
+    return n;
+}
+
+/* Behind the message the line goes on, also within a number: "7", "7 Act:    5 ..." */
+static bool ends_number(const struct line *line)
+{
+    const char *p = line->text, *end = p + line->length;
+    uint64_t number;
+    bool is_short = scan_u64(&p, end, &number) && p - line->text < 8;
+    scan_blanks(&p, end);
+    return is_short && (p == end || (*p >= 'A' && *p <= 'Z'));
+}
+
 bool status_line_parse(struct lines *lines, struct status_line *status)
 {
     struct line line;
@@ -151,10 +177,21 @@ bool status_line_parse(struct lines *lines, struct status_line *status)
     if (n >= sizeof joined)
         n = sizeof joined - 1;
     memcpy(joined, p, n);
+    size_t k = 1, message = message_at(joined, n);
+    struct line more;
+    bool is_interrupted = message < n;
+    n = message;
+    if (is_interrupted && n && joined[n - 1] >= '0' && joined[n - 1] <= '9' && lines_peek(lines, 1, &more) && ends_number(&more) &&
+        more.length < sizeof joined - n) {
+        memcpy(joined + n, more.text, more.length);
+        n += more.length;
+        k = 2;
+    }
     *status = empty_status();
+    status->n_lines = k;
     int n_fields = parse_fields(joined, joined + n, status, &is_open);
     /* Wrapped: take the next lines as long as they go on with it. */
-    for (size_t k = 1; k <= 4 && (is_open || status->max == PRINTED_UNKNOWN || status->avg == PRINTED_UNKNOWN); k++) {
+    for (; k <= 4 && (is_open || status->max == PRINTED_UNKNOWN || status->avg == PRINTED_UNKNOWN); k++) {
         struct line next;
         if (!lines_peek(lines, k, &next) || next.length + n + 1 >= sizeof joined || !continues(&next, status, is_open))
             break;

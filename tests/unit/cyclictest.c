@@ -56,6 +56,11 @@ static void test_status_lines(void **state)
     check(store, 2, N, U, 93000, 2886000, N, U);
     store_close(store);
 
+    store = import_text("$ cyclictest \xe2\x80\x93t4 \xe2\x80\x93p 95 \xe2\x80\x94histogram=400 \xe2\x80\x93 as asked\n" LINE); /* dashes of an editor */
+    assert_string_equal(fact(store, 0, "cyclictest.command"), "cyclictest -t4 -p 95 --histogram=400 \xe2\x80\x93 as asked");
+    assert_string_equal(fact(store, 0, "cyclictest.histogram_limit_ns"), "400000");
+    store_close(store);
+
     store = import_text("1.58 1.61 1.62 3/68 4079\n\n" /* 2006: no Avg, all fields eight wide */
                         "T: 0 ( 3131) P:80 I:    1000 C:16469865 Min:       8 Act:      35 Max:     192\n");
     check(store, 0, 16469865, 8000, NAN, 192000, N, U);
@@ -100,6 +105,12 @@ static void test_damaged_text(void **state)
         FORM("T: 0 ( 2234) P:80 I:1000 C:  10000 Min:      9 Act:   30 Avg:   21\nMax:     129\n"),
         FORM("> T: 0 ( 2234) P:80 I:1000 C:  10000 Min:      9 Act:   30 Avg:   21 Max:\n129\n"),
         FORM("T: 0 ( 2234) P:80 I:1000 C:\n10000 Min: 9 Act: 30 Avg: 21 Max: 129\n"),
+        /* the kernel's own messages on a serial console: behind the line, between fields, within a number */
+        FORM("T: 0 ( 2234) P:80 I:1000 C:  10000 Min:      9 Act:   30 Avg:   21 Max:     129[  123.456789] usb 1-1: new device\n\n"),
+        FORM("T: 0 ( 2234) P:80 I:1000 C:  10000 [  123.456789] usb 1-1: new device\nMin:      9 Act:   30 Avg:   21 Max:     129\n"),
+        FORM("T: 0 ( 2234) P:80 I:1000 C:  10000 Min:      9 Act:   30 Avg:   21 Max:     12[  123.456789] usb 1-1: new device\n9\n"),
+        FORM("T: 0 ( 2234) P:80 I:1000 C:  100[  123.456789] usb 1-1: new device\n00 Min:      9 Act:   30 Avg:   21 Max:     129\n"),
+        FORM("T: 0 ( 2234) P:80 I:1000 C:  10000 Min:      9 Act:   30 Avg:   21 Max:     129[  123.456789] usb 1-1: new device\n000129 000001\n"),
         FORM("T: 0 (2234) P:80 I:1000 C:10000 Min:9 Act:30 Avg:21 Max:129\r\n"),
         FORM("T:\t0\t(2234)\tP:80\tI:1000\tC:10000\tMin:9\tAct:30\tAvg:21\tMax:129\n"),
         FORM("T:\xc2\xa0" "0 ( 2234) P:80 I:1000 C:\xc2\xa0 10000 Min: 9 Act: 30 Avg: 21 Max: 129\n"),
