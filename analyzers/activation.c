@@ -277,6 +277,11 @@ static void on_head(struct activations *p, struct pass_cpu *c, const struct even
         on_head_switch(c, event_words(ref));
 }
 
+static bool is_in_hard_irq(const struct pass_cpu *c, uint32_t flags)
+{
+    return c->irq_depth > 0 || flags & FLAG_HARDIRQ;
+}
+
 /* A softirq within ksoftirqd, ktimers or an irq thread is what that thread does. */
 static bool is_relays_work(struct activations *p, const struct pass_cpu *c, uint32_t flags)
 {
@@ -353,10 +358,11 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
                       flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_NMI);
     a->waker_is_task = woken_by_task(p, c, a, flags);
     a->handler_ns = c->irq_depth > 0 ? c->irq_entry_ns : NS_UNKNOWN;
-    if (c->expiry.in_callback && word_class(p->config.words, c->expiry.function) & WORD_WAKING_TIMER) {
-        expiry_stamp(&c->expiry, a, cpu, t_ns, c->softirq_depth > 0 && !c->irq_depth);
+    bool in_callback = c->expiry.in_callback && c->expiry.is_hard == is_in_hard_irq(c, flags);
+    if (in_callback && word_class(p->config.words, c->expiry.function) & WORD_WAKING_TIMER) {
+        expiry_stamp(&c->expiry, a, cpu, t_ns, c->softirq_depth > 0 && !c->expiry.is_hard);
         c->woken = t;
-    } else if (!c->expiry.in_callback && a->waker_in_irq && t->armed.address) {
+    } else if (!in_callback && a->waker_in_irq && t->armed.address) {
         expiry_guess(&c->expiry, a, cpu, t_ns, &t->armed);
     }
     t->armed.address = 0; /* that sleep is over */
@@ -376,7 +382,7 @@ static bool is_over(struct activations *p, const struct armed_timer *armed, int6
            word_class(p->config.words, w[2]) & WORD_SLEEP_TIMER;
 }
 
-static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w)
+static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w, uint32_t flags)
 {
     struct armed_timer *armed = armed_timer_at(p->timers, (uint64_t)event_words_i64(w));
     if (is_over(p, armed, t_ns, w))
@@ -384,6 +390,18 @@ static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t
     c->irq_callbacks++;
     c->woken = NULL;
     expiry_begin(&c->expiry, p->timers, t_ns, w);
+    c->expiry.is_hard = is_in_hard_irq(c, flags);
+}
+
+static void on_expire_exit(struct pass_cpu *c, int64_t t_ns, const uint32_t *w, uint32_t flags)
+{
+    /* Of another timer in an interrupt of this callback, whose entry was not recorded. */
+    if (c->expiry.in_callback && c->expiry.timer != (uint64_t)event_words_i64(w) && c->expiry.is_hard != is_in_hard_irq(c, flags))
+        return;
+    if (c->woken && c->woken->is_waking && c->woken->a.timer == c->expiry.timer)
+        c->woken->a.expire_exit_ns = t_ns;
+    c->woken = NULL;
+    c->expiry.in_callback = false;
 }
 
 static void on_timer_start(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w)
@@ -534,13 +552,10 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
         on_timer_start(p, c, t_ns, w);
         break;
     case KIND_HRTIMER_EXPIRE_ENTRY:
-        on_expire_entry(p, c, t_ns, w);
+        on_expire_entry(p, c, t_ns, w, ref->view->flags[ref->i]);
         break;
     case KIND_HRTIMER_EXPIRE_EXIT:
-        if (c->woken && c->woken->is_waking && c->woken->a.timer == c->expiry.timer)
-            c->woken->a.expire_exit_ns = t_ns;
-        c->woken = NULL;
-        c->expiry.in_callback = false;
+        on_expire_exit(c, t_ns, w, ref->view->flags[ref->i]);
         break;
     case KIND_IRQ_HANDLER_ENTRY:
     case KIND_VECTOR_ENTRY:

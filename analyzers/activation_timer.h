@@ -31,6 +31,7 @@ struct expiry {
     uint32_t function; /* string id */
     int64_t due_ns, hard_ns, entry_ns, late_ns;
     bool in_callback;
+    bool is_hard;              /* the callback runs in a hard interrupt: what a softirq's does meanwhile is not its work */
 };
 void expiry_begin(struct expiry *expiry, struct armed_timer *timers, int64_t t_ns, const uint32_t *w);
 /* The waking at t_ns is the work of this callback. */
