@@ -345,7 +345,7 @@ static const char *current_in_gap(const struct cause_input *input)
     return before && before->kind != SLICE_GAP && before->subject.tid != TID_UNKNOWN ? task_format(input, &before->subject) : NULL;
 }
 
-static void add_rest(const struct cause_input *input, const struct shares *shares, struct candidates *list)
+static void add_rest(const struct cause_input *input, const struct shares *shares, enum confidence stall, struct candidates *list)
 {
     const struct typical *typical = input->typical;
     int64_t typical_path = typical->n_windows ? typical->path_ns / typical->n_windows : 0;
@@ -386,13 +386,19 @@ static void add_rest(const struct cause_input *input, const struct shares *share
         {SLICE_SELF, CAUSE_SELF, CONFIDENCE_PROVEN, "its own earlier cycle", "still-running"},
         {SLICE_GAP, CAUSE_LOST_EVENTS, CONFIDENCE_PROVEN, current_in_gap(input), "events-lost"},
         {SLICE_UNEXPLAINED, CAUSE_UNEXPLAINED, CONFIDENCE_UNKNOWN, current, "no-record"},
-        {SLICE_HARDWARE_STALL, CAUSE_HARDWARE_STALL, CONFIDENCE_LIKELY, NULL, "all-cpus-silent"},
+        {SLICE_HARDWARE_STALL, CAUSE_HARDWARE_STALL, stall, NULL, "all-cpus-silent"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    int64_t skipped = subject_ns(shares, SUBJECT_SKIPPED);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int64_t others_ns = rows[i].kind == SLICE_GAP    ? subject_ns(shares, SUBJECT_STEP) + skipped
+                            : rows[i].kind == SLICE_SELF ? path_fault_ns(input->sweep)
+                                                         : 0;
         add(list, (struct candidate){.cause = rows[i].cause, .culprit = rows[i].culprit, .confidence = rows[i].confidence,
-                                     .why = rows[i].why,
-                                     .amount_ns = shares_of_kind(shares, rows[i].kind) - (rows[i].kind == SLICE_GAP ? subject_ns(shares, SUBJECT_STEP) : rows[i].kind == SLICE_SELF ? path_fault_ns(input->sweep) : 0)},
+                                     .why = rows[i].why, .amount_ns = shares_of_kind(shares, rows[i].kind) - others_ns},
             typical_kind_ns(typical, rows[i].kind));
+    }
+    add(list, (struct candidate){.cause = CAUSE_LOST_EVENTS, .culprit = current_in_gap(input), .confidence = CONFIDENCE_POSSIBLE,
+                                 .why = "rhythm-went-on", .amount_ns = skipped}, 0);
 }
 
 /* Slices say what was decided: a wait with preemption off is such a slice, a late timer of no known reason is unexplained. */
@@ -456,8 +462,6 @@ static void keep_best(const struct cause_input *input, struct candidates *list, 
     if (best->cause == CAUSE_HARDWARE_STALL && !best->culprit) {
         char text[DURATION_TEXT_BYTES];
         best->culprit = arena_format(input->arena, "all CPUs silent %s", duration_format(best->amount_ns, text));
-        if (best->confidence > CONFIDENCE_POSSIBLE && !silence_is_rare(input))
-            best->confidence = CONFIDENCE_POSSIBLE;
     }
 }
 
@@ -473,9 +477,11 @@ void cause_prepare(const struct cause_input *input)
 void cause_decide(const struct cause_input *input, struct decision *decision)
 {
     *decision = (struct decision){0};
-    int64_t step = silence_carve_step(input);
+    enum confidence step_confidence = CONFIDENCE_UNKNOWN;
+    int64_t step = step_carve(input, &step_confidence);
+    enum confidence stall_confidence = CONFIDENCE_UNKNOWN;
     if (!step)
-        silence_carve_stall(input);
+        silence_carve_stall(input, &stall_confidence);
     cause_prepare(input);
     struct shares shares = {0};
     shares_collect(&shares, input->sweep, true);
@@ -496,13 +502,13 @@ void cause_decide(const struct cause_input *input, struct decision *decision)
             late_copy = list.items[i];
             late = &late_copy;
         }
-    add_rest(input, &shares, &list);
+    add_rest(input, &shares, stall_confidence, &list);
     if (moved.confidence < CONFIDENCE_LIKELY)
         add(&list, moved, 0);
     if (input->sweep->has_relaxed)
         add(&list, mode_switch_candidate(input, &shares), 0);
     if (step)
-        add(&list, (struct candidate){.cause = CAUSE_CLOCK_JUMP, .culprit = "the trace's clock stepped forward", .confidence = CONFIDENCE_PROVEN,
+        add(&list, (struct candidate){.cause = CAUSE_CLOCK_JUMP, .culprit = "the trace's clock stepped forward", .confidence = step_confidence,
                                       .why = "pairs-shifted", .amount_ns = step}, 0);
     keep_best(input, &list, decision);
     rename_pieces(input, late);

@@ -62,12 +62,20 @@ struct verdict_of_wait { /* why a lower task stayed: cause_wait.c */
     const char *why;
 };
 struct verdict_of_wait wait_verdict(const struct cause_input *input, const struct share *share);
-/* A silence of all CPUs becomes pieces of kind hardware-stall; returns its length. cause_silence.c */
-int64_t silence_carve_stall(const struct cause_input *input);
-/* Was each CPU silent for longer than it hardly ever is: more than chance that they were so at once? */
-bool silence_is_rare(const struct cause_input *input);
-/* The trace clock stepped in the window, as the pairs of its timer tell: the step becomes a piece; returns its length. */
-int64_t silence_carve_step(const struct cause_input *input);
+/*
+ * A silence of all CPUs becomes pieces of kind hardware-stall, or lost rows where others' periods went on in it; returns
+ * its length. cause_silence.c
+ */
+int64_t silence_carve_stall(const struct cause_input *input, enum confidence *confidence);
+/* What kept a period before a span without events: how much came late after it, and how much in time. cause_rhythm.c */
+struct rhythms {
+    uint32_t n_late, n_in_time; /* of others than the window's thread */
+    uint32_t n_open;            /* had to come, and did not until the trace ends */
+    bool own_is_in_time;
+};
+void rhythms_over(const struct cause_input *input, int64_t begin_ns, int64_t end_ns, struct rhythms *found);
+/* The trace clock stepped in the window, as the pairs of its timer tell: the step becomes a piece; returns its length. cause_step.c */
+int64_t step_carve(const struct cause_input *input, enum confidence *confidence);
 /* What a late timer means while `share` was current. */
 struct candidate silence_verdict(const struct cause_input *input, const struct share *share);
 struct candidate irq_verdict(const struct cause_input *input, int64_t amount_ns); /* cause_irq.c */

@@ -185,7 +185,8 @@ void section_decide(const struct cause_input *input, struct decision *decision)
         decision->unexplained_ns = kind == SLICE_UNEXPLAINED ? share.amount_ns : 0;
         return;
     }
-    int64_t stall = silence_carve_stall(input);
+    enum confidence stall_confidence = CONFIDENCE_UNKNOWN;
+    int64_t stall = silence_carve_stall(input, &stall_confidence);
     if (c && w->section_kind != SLICE_UNEXPLAINED)
         own_unrecorded(input);
     decision->unexplained_ns = largest_unrecorded_ns(input);
@@ -210,7 +211,7 @@ void section_decide(const struct cause_input *input, struct decision *decision)
         best->culprit = arena_format(input->arena, "%s: the CPU slept there until an interrupt came", best->culprit);
     } else if (2 * stall > window_length_ns(w)) {
         best->cause = CAUSE_HARDWARE_STALL;
-        best->confidence = CONFIDENCE_LIKELY;
+        best->confidence = stall_confidence;
         best->why = "all-cpus-silent";
     } else if (best->cause == CAUSE_UNEXPLAINED) {
         best->confidence = CONFIDENCE_UNKNOWN;

@@ -2,7 +2,9 @@
 /*
  * Silence: time in which a CPU recorded nothing although something was due. The rules, first that applies:
  *
- *     all CPUs silent, far beyond their own gaps                   hardware-stall, likely (possible where such gaps are 1 to 5 %)
+ *     all CPUs silent, far beyond their own gaps                   hardware-stall, likely if it made something late on a second CPU
+ *                                                                  (possible where such gaps are 1 to 5 %)
+ *     the same, but the periods of threads went on in it           lost-events, possible
  *     irq_disable and irq_enable around it                         irqs-off, proven (the sweep has made it a section)
  *     the interrupt that ends it came where interrupts are enabled irqs-off, likely
  *     it came elsewhere, interrupts on                             hardware-stall, likely
@@ -11,13 +13,13 @@
  */
 #include "analyzers/cause.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define STALL_TIMES_GAP 4     /* "far beyond its own gaps" */
 #define STALL_MIN_GAPS 5
 #define USUAL_ONE_IN    20
 #define RARE_ONE_IN     100   /* idle between the cycles of few threads may be rarer than the one, and is no stall */
-#define STEP_MIN_NS 20000 /* by how much the interrupt's stamp and the timer's own clock may disagree without a step */
 #define IDLE_EXIT_MAX_NS 2000000 /* no idle state takes longer to leave */
 
 /* A silence that is far beyond all but one in so many of the CPU's others. */
@@ -83,47 +85,71 @@ static bool find_common_silence(const struct cause_input *input, int64_t *begin_
     return 10 * (end - begin) >= 8 * (to - from) && 5 * (end - begin) >= window_length_ns(w);
 }
 
-/*
- * Both clocks say how late the interrupt of the window's timer was: the trace's, by the relation that held before, and
- * the timer's own. What only the trace's has is a step of that clock; a stall is in both.
- */
-int64_t silence_carve_step(const struct cause_input *input)
-{
-    const struct window *w = input->window;
-    const struct sweep *s = input->sweep;
-    const struct activation *a = &w->a;
-    if (a->tid == TID_UNKNOWN || a->timer_late_ns == NS_UNKNOWN || a->handler_ns == NS_UNKNOWN || a->hard_due_ns == NS_UNKNOWN)
-        return 0;
-    int64_t step = a->handler_ns - a->hard_due_ns - a->timer_late_ns, largest = 0, at = 0;
-    if (step < STEP_MIN_NS || 2 * step < window_length_ns(w))
-        return 0;
-    for (size_t i = 0; i < s->n_pieces; i++) /* it lies where nothing is recorded */
-        if (s->pieces[i].end_ns - s->pieces[i].begin_ns > largest) {
-            largest = s->pieces[i].end_ns - s->pieces[i].begin_ns;
-            at = s->pieces[i].begin_ns;
-        }
-    struct subject subject = {.kind = SUBJECT_STEP, .number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
-    step = step < largest ? step : largest;
-    sweep_carve(input->sweep, at, at + step, SLICE_GAP, 0, &subject);
-    return step;
-}
-
-int64_t silence_carve_stall(const struct cause_input *input)
-{
-    int64_t begin, end;
-    if (!input->is_complete || !find_common_silence(input, &begin, &end))
-        return 0;
-    struct subject subject = {.number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
-    sweep_carve(input->sweep, begin, end, SLICE_HARDWARE_STALL, PIECE_STALL, &subject);
-    return end - begin;
-}
-
-bool silence_is_rare(const struct cause_input *input)
+/* Was each CPU silent for longer than it hardly ever is: more than chance that they were so at once? */
+static bool is_rare(const struct cause_input *input)
 {
     for (size_t i = 0; i < input->sweep->n_silences; i++)
         if (silence_counts(&input->sweep->silences[i]) && !silence_is_beyond(&input->sweep->silences[i], RARE_ONE_IN))
             return false;
     return true;
+}
+
+/* The tool measured by its own clock what the trace shows, and ended the trace: what else is late is not in it any more. */
+static bool is_measured(const struct window *w)
+{
+    return w->reported_ns != NS_UNKNOWN && llabs(w->reported_ns - window_length_ns(w)) <= window_length_ns(w) / 10;
+}
+
+/* A CPU that had work, not the window's: an idle one is silent by nature. */
+static bool is_another_busy(const struct cause_input *input, int64_t begin_ns, int64_t end_ns)
+{
+    int32_t own = cpu_of_span(input->sweep, begin_ns, end_ns);
+    for (size_t i = 0; i < input->sweep->n_silences; i++) {
+        const struct silence *s = &input->sweep->silences[i];
+        if ((int32_t)i != own && silence_counts(s) && s->tid > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of the window's own thread something was to happen in the silence, and came at its end: its timer's expiry, or the switch. */
+static bool is_own_late(const struct window *w, int64_t begin_ns, int64_t end_ns)
+{
+    const struct activation *a = &w->a;
+    if (a->tid == TID_UNKNOWN)
+        return false;
+    int64_t since_ns = a->due_ns != NS_UNKNOWN ? a->due_ns : a->waking_ns;
+    int64_t to_ns = a->due_ns != NS_UNKNOWN ? a->waking_ns : a->switch_ns;
+    if (to_ns < end_ns) { /* its timer came before: it was woken, and waited */
+        since_ns = a->waking_ns;
+        to_ns = a->switch_ns;
+    }
+    return since_ns != NS_UNKNOWN && to_ns != NS_UNKNOWN && since_ns < end_ns - (end_ns - begin_ns) / 5 && to_ns >= end_ns;
+}
+
+/*
+ * A stall is seen by what it made late on another CPU too. Where nothing was to happen there, its silence says nothing; where
+ * the cycles of several threads went on unseen, rows are missing.
+ */
+int64_t silence_carve_stall(const struct cause_input *input, enum confidence *confidence)
+{
+    int64_t begin, end;
+    if (!input->is_complete || !find_common_silence(input, &begin, &end))
+        return 0;
+    struct rhythms others;
+    rhythms_over(input, begin, end, &others);
+    bool own_is_late = !others.own_is_in_time && is_own_late(input->window, begin, end);
+    struct subject subject = {.number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
+    if (others.n_in_time && others.own_is_in_time && !others.n_late) {
+        subject.kind = SUBJECT_SKIPPED;
+        sweep_carve(input->sweep, begin, end, SLICE_GAP, 0, &subject);
+        return 0;
+    }
+    bool is_another_due = is_another_busy(input, begin, end) || (others.n_open && is_measured(input->window));
+    bool is_witnessed = others.n_late ? others.n_late >= others.n_in_time : own_is_late && !others.n_in_time && is_another_due;
+    *confidence = is_witnessed && is_rare(input) ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
+    sweep_carve(input->sweep, begin, end, SLICE_HARDWARE_STALL, PIECE_STALL, &subject);
+    return end - begin;
 }
 
 /* Where the interrupt that ended the silence came in: the first frame below the interrupt's own. */

@@ -86,7 +86,7 @@ static const char *piece_subject(const struct cause_input *input, const struct p
     case SLICE_SELF:
         return p->flags & PIECE_FAULT ? arena_format(input->arena, "page fault of %s", task_in_function(input, s)) : task_in_function(input, s);
     case SLICE_GAP:
-        return s->kind == SUBJECT_STEP ? "the clock stepped" : gap_reason(input, p);
+        return s->kind == SUBJECT_STEP ? "the clock stepped" : s->kind == SUBJECT_SKIPPED ? "rows are missing: cycles went on" : gap_reason(input, p);
     case SLICE_UNEXPLAINED:
         return unexplained_reason(input, p);
     case SLICE_HARDWARE_STALL:

@@ -104,6 +104,7 @@ struct silence {
     uint32_t end_chunk, end_i; /* the event that ends it; chunk UINT32_MAX: none */
     uint32_t begin_chunk, begin_i;
     uint32_t begin_flags, end_flags, flags_known;
+    int32_t tid;               /* who was current */
     bool begin_known, end_known;
 };
 
@@ -112,6 +113,7 @@ struct silence {
 #define SUBJECT_PROGRAMMED (-3)
 #define SUBJECT_STEP       (-4) /* time that did not pass: the clock stepped */
 #define SUBJECT_TRACER     (-5) /* the tracer's own stack dump of the wakeup, and what it does behind the switch */
+#define SUBJECT_SKIPPED (-6) /* all CPUs are silent, and the cycles of threads went on: rows are missing */
 /* Numbers of a mode-switch piece: how far a relaxed thread is (docs/attribution.md, "Dual kernels"). */
 enum relax_stage { STAGE_NONE, STAGE_RELAX, STAGE_SCHEDULING, STAGE_SECONDARY, STAGE_HARDEN };
 

@@ -35,6 +35,7 @@ void sweep_note_silence(struct run_state *r, const struct event_ref *ref, const 
     s->begin_chunk = c->last_chunk;
     s->begin_i = c->last_i;
     s->begin_flags = c->last_flags;
+    s->tid = c->state.tid;
     s->end_chunk = ref->chunk;
     s->end_i = ref->i;
     s->end_flags = ref->view->flags[ref->i];
@@ -81,6 +82,7 @@ void sweep_finish_silences(struct run_state *r)
         s->begin_chunk = c->last_chunk;
         s->begin_i = c->last_i;
         s->begin_flags = c->last_flags;
+        s->tid = c->state.tid;
         s->flags_known = c->last_known;
     }
 }

@@ -300,6 +300,10 @@ const struct sentence sentences_attribution[] = {
      .text = "events were lost in most of the window: nothing is known about it" SUM,
      .advice = "record with a larger buffer (trace-cmd record -b 20000) or fewer events",
      .meaning = "The tracer lost the events of the window in question."},
+    {.code = "lost-events", .variant = "rhythm-went-on",
+     .text = "no CPU recorded anything for most of the window, and what kept a period before came in time behind it: rows are missing, "
+             "and the machine did not stand still" SUM,
+     .advice = "record with a larger buffer (trace-cmd record -b 20000), and keep the file whole"},
     {.code = "unexplained", .variant = "log-idle",
      .text = "the kernel's log says that the CPU was late, and it was idle when it was looked at: a timer that did not come, or the "
              "thread that ends grace periods did not run" SUM,

@@ -82,12 +82,168 @@ static void a_preempted_sleeper_keeps_its_due_time(void **state)
     answer_release(&a);
 }
 
+/* Two threads of 1 ms on two CPUs; then the trace goes on at behind_us for each. The second may have no timer, and sleep. */
+static struct trace_builder two_cpus(bool other_works, double own_us, double other_us)
+{
+    struct trace_builder b = trace_begin("mono");
+    trace_task(&b, RT, 4, "cyclictest");
+    trace_task(&b, 101, 4, "cyclictest");
+    trace_timer_start(&b, 0, 10, 0xa0, "hrtimer_wakeup", 1000);
+    trace_switch(&b, 1, 10, 'R', 0);
+    for (int i = 1; i <= 20; i++) {
+        trace_cycle(&b, 0, 1000 * i, RT, 1000 * (i + 1));
+        if (other_works || i < 9)
+            trace_cycle(&b, 1, 1000 * i + 300, 101, 1000 * (i + 1) + 300);
+    }
+    wake_at(&b, own_us, HARD);
+    trace_switch(&b, 0, own_us + 10, 'R', RT);
+    trace_switch(&b, 0, own_us + 20, 'S', 0);
+    if (other_works) {
+        trace_cycle(&b, 1, other_us, 101, other_us + 1000);
+    } else {
+        trace_switch(&b, 1, other_us, 'R', 101);
+        trace_switch(&b, 1, other_us + 20, 'S', 0);
+    }
+    return b;
+}
+
+/* All CPUs are silent for 40 ms, and then each thread comes when it would have come: nobody stood still. */
+static void a_hole_is_no_stall(void **state)
+{
+    (void)state;
+    struct trace_builder b = two_cpus(true, 61002, 61300);
+    struct answer a = explain(&b, NULL);
+    const struct outlier *o = a.analysis.outliers[0];
+    assert_true(o->latency_ns > 39000000);
+    assert_int_equal(o->cause, CAUSE_LOST_EVENTS);
+    assert_int_equal(o->confidence, CONFIDENCE_POSSIBLE);
+    assert_int_equal(amount(o, SLICE_HARDWARE_STALL), 0);
+    answer_release(&a);
+}
+
+/* One thread was late; on the other CPU nothing was to happen, and its silence tells nothing. */
+static void an_idle_cpu_is_no_witness_of_a_stall(void **state)
+{
+    (void)state;
+    struct trace_builder b = two_cpus(false, 61402, 61700);
+    struct answer a = explain(&b, "cyclictest");
+    const struct outlier *o = a.analysis.outliers[0];
+    assert_int_equal(o->latency_ns, 40412000);
+    assert_true(o->confidence <= CONFIDENCE_POSSIBLE);
+    answer_release(&a);
+}
+
+/* Both are late at once, off their own grids. */
+static void two_threads_late_at_once_are_a_stall(void **state)
+{
+    (void)state;
+    struct trace_builder b = two_cpus(true, 61402, 61407);
+    struct answer a = explain(&b, NULL);
+    const struct outlier *o = a.analysis.outliers[0];
+    assert_int_equal(o->cause, CAUSE_HARDWARE_STALL);
+    assert_int_equal(o->confidence, CONFIDENCE_LIKELY);
+    answer_release(&a);
+}
+
+/* A timer of a softirq expires; the interrupt in it wakes another thread, and its own expiry is not recorded. */
+static void a_callback_wakes_in_its_own_context(void **state)
+{
+    (void)state;
+    struct trace_builder b = ordinary(0);
+    trace_task(&b, 28, 98, "ktimers/0");
+    trace_timer_start(&b, 0, 20100, 0xb0, "hrtimer_wakeup", 20500);
+    trace_switch(&b, 0, 20900, 'R', 28);
+    uint32_t *w;
+    struct event_batch *batch = trace_add(&b, 0, 20910, KIND_HRTIMER_EXPIRE_ENTRY, FLAG_SOFTIRQ, &w);
+    event_words_set_i64(w, 0xb0);
+    event_words_set_i64(w + 3, 20905000);
+    trace_string(batch, &w[2], "hrtimer_wakeup");
+    trace_vector(&b, 0, 21002, true, "local_timer", 236, HARD);
+    trace_wake(&b, 0, 21004, KIND_SCHED_WAKING, RT, 0);
+    trace_vector(&b, 0, 21008, false, "local_timer", 236, HARD_RESCHED);
+    trace_switch(&b, 0, 21012, 'R', RT);
+    trace_switch(&b, 0, 21020, 'S', 28);
+    trace_expired(&b, 0, 21030, 0xb0);
+    struct answer a = explain(&b, "cyclictest");
+    for (size_t i = 0; i < a.analysis.n_outliers; i++)
+        assert_true(a.analysis.outliers[i]->latency_ns < 20000);
+    answer_release(&a);
+}
+
+/*
+ * 20 cycles, then one of which stamp and timer disagree by 5 ms, and some more. Stamps of a step_us clock; the later pairs
+ * are shifted or not.
+ */
+static struct answer clock_case(double step_us, double shift_us, int n_after, bool stays)
+{
+    struct trace_builder b = trace_begin("local");
+    trace_task(&b, RT, 4, "cyclictest");
+    trace_timer_start(&b, 0, step_us, 0xa0, "hrtimer_wakeup", 1000);
+    for (int i = 1; i <= 21 + n_after; i++) {
+        double due = 1000 * i, at = due + (i >= 21 ? shift_us : 0) * (i == 21 || stays);
+        double row[8];
+        for (int k = 0; k < 8; k++) {
+            static const double after_us[] = {2, 3, 4, 5, 6, 8, 10, 15};
+            row[k] = (double)(int64_t)((at + after_us[k]) / step_us) * step_us;
+        }
+        trace_vector(&b, 0, row[0], true, "local_timer", 236, HARD);
+        trace_expire(&b, 0, row[1], 0xa0, "hrtimer_wakeup", due + 3);
+        trace_wake(&b, 0, row[2], KIND_SCHED_WAKING, RT, 0);
+        trace_wake(&b, 0, row[3], KIND_SCHED_WAKEUP, RT, 0);
+        trace_expired(&b, 0, row[4], 0xa0);
+        trace_vector(&b, 0, row[5], false, "local_timer", 236, HARD_RESCHED);
+        trace_switch(&b, 0, row[6], 'R', RT);
+        trace_timer_start(&b, 0, row[7], 0xa0, "hrtimer_wakeup", due + 1000);
+        trace_switch(&b, 0, row[7], 'S', 0);
+    }
+    return explain(&b, NULL);
+}
+
+static const struct outlier *clock_jump_of(const struct answer *a)
+{
+    for (size_t i = 0; i < a->analysis.n_outliers; i++)
+        if (a->analysis.outliers[i]->cause == CAUSE_CLOCK_JUMP)
+            return a->analysis.outliers[i];
+    return NULL;
+}
+
+/* A step is as sure as the stamps are fine, and as the clock stays stepped. */
+static void a_clock_step_is_seen_on_both_sides(void **state)
+{
+    (void)state;
+    static const struct {
+        double step_us, shift_us;
+        int n_after;
+        bool stays;
+        enum confidence most, least; /* UNKNOWN: none is named */
+    } cases[] = {
+        {1, 500, 8, true, CONFIDENCE_PROVEN, CONFIDENCE_PROVEN},
+        {1, 500, 2, true, CONFIDENCE_LIKELY, CONFIDENCE_LIKELY},
+        {1, 500, 0, true, CONFIDENCE_POSSIBLE, CONFIDENCE_POSSIBLE},
+        {1, 400, 8, false, CONFIDENCE_UNKNOWN, CONFIDENCE_UNKNOWN},
+        {100, 500, 8, true, CONFIDENCE_POSSIBLE, CONFIDENCE_UNKNOWN},
+        {100, 100, 8, true, CONFIDENCE_UNKNOWN, CONFIDENCE_UNKNOWN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct answer a = clock_case(cases[i].step_us, cases[i].shift_us, cases[i].n_after, cases[i].stays);
+        const struct outlier *o = clock_jump_of(&a);
+        enum confidence said = o ? o->confidence : CONFIDENCE_UNKNOWN;
+        assert_in_range(said, cases[i].least, cases[i].most);
+        answer_release(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_half_is_named),
         cmocka_unit_test(a_due_time_ends_with_its_sleep),
         cmocka_unit_test(a_preempted_sleeper_keeps_its_due_time),
+        cmocka_unit_test(a_hole_is_no_stall),
+        cmocka_unit_test(an_idle_cpu_is_no_witness_of_a_stall),
+        cmocka_unit_test(two_threads_late_at_once_are_a_stall),
+        cmocka_unit_test(a_callback_wakes_in_its_own_context),
+        cmocka_unit_test(a_clock_step_is_seen_on_both_sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
