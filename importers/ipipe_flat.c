@@ -51,7 +51,7 @@ static bool row_at(const char *p, const char *end, struct flat_row *row)
     for (int i = 0; i < 6 && p < end; i++, p++) {
         if (type_at(p, end, &row->type_length)) {
             row->type = p;
-            if (p[-1] == ' ' && row->root != ' ') { /* the sign does not touch the type: it is the column before */
+            if (row->root != ' ' && p[-1] == ' ') { /* the sign does not touch the type: it is the column before */
                 row->head = row->root;
                 row->root = ' ';
             }

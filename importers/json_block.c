@@ -60,7 +60,7 @@ static bool escape_value(const char *line, size_t length, struct text *out)
 {
     const char *end = line + length, *p = memchr(line, ':', length);
     /* Keys of rt-tests carry a colon of their own: "cmdline:": */
-    while (p && p + 1 < end && !(p[-1] == '"' && (p[1] == ' ' || p[1] == '"')))
+    while (p && p + 1 < end && !(p > line && p[-1] == '"' && (p[1] == ' ' || p[1] == '"')))
         p = memchr(p + 1, ':', (size_t)(end - p - 1));
     if (!p || p == line)
         return false;
