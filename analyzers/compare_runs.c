@@ -110,45 +110,36 @@ static bool *pooled_series(const struct compare *compare)
 
 /* ---- one run ---- */
 
+static int by_edge(const void *a, const void *b)
+{
+    const struct bin *x = a, *y = b;
+    return (x->low_ns > y->low_ns) - (x->low_ns < y->low_ns);
+}
+
+#define MOST_MISSED 1000000
+
 /*
  * What a loop that skips missed periods never measured: for a latency L beyond the period P, waits of L-P, L-2P ... (as
- * HdrHistogram's corrected recording). Done only against a tool that replays them and so measured them.
+ * HdrHistogram's corrected recording). Done only against a tool that replays them and so measured them. The caller frees the bins.
  */
 static struct bin *add_missed(const struct histogram *h, int64_t period, struct histogram *out)
 {
-    size_t n_new = 0, capacity = 0;
-    struct bin *missed = NULL;
-    for (size_t i = 0; i < h->n_bins; i++)
-        for (int64_t low = h->bins[i].low_ns - period; low > 0 && n_new < 1000000; low -= period) {
-            memory_reserve(missed, capacity, n_new + 1);
-            missed[n_new++] = (struct bin){low, h->bins[i].count};
-        }
-    /* Each source's bins fall; a histogram's must rise. One part per pass would be many: sort by edge through merging runs. */
-    struct histogram sum = histogram_of(NULL, 0, h->width_ns, 0, NAN, NAN);
-    struct bin *all = NULL;
-    size_t n_all = h->n_bins + n_new;
-    all = memory_resize(NULL, n_all, sizeof *all);
+    size_t n_all = h->n_bins, capacity = h->n_bins, n = 0;
+    struct bin *all = memory_resize(NULL, capacity, sizeof *all);
     memcpy(all, h->bins, h->n_bins * sizeof *all);
-    if (n_new > 0)
-        memcpy(all + h->n_bins, missed, n_new * sizeof *all);
-    free(missed);
-    for (size_t gap = n_all / 2; gap > 0; gap /= 2) /* shell sort: nearly sorted runs, no context needed */
-        for (size_t i = gap; i < n_all; i++) {
-            struct bin moved = all[i];
-            size_t k = i;
-            for (; k >= gap && all[k - gap].low_ns > moved.low_ns; k -= gap)
-                all[k] = all[k - gap];
-            all[k] = moved;
+    for (size_t i = 0; i < h->n_bins; i++)
+        for (int64_t low = h->bins[i].low_ns - period; low > 0 && n_all - h->n_bins < MOST_MISSED; low -= period) {
+            memory_reserve(all, capacity, n_all + 1);
+            all[n_all++] = (struct bin){low, h->bins[i].count};
         }
-    size_t n = 0;
+    memory_sort(all, n_all, sizeof *all, by_edge);
     for (size_t i = 0; i < n_all; i++) {
         if (n > 0 && all[n - 1].low_ns == all[i].low_ns)
             all[n - 1].count += all[i].count;
         else
             all[n++] = all[i];
     }
-    sum = histogram_of(all, n, h->width_ns, h->n_overflow, h->limit_ns, h->max_ns);
-    *out = sum;
+    *out = histogram_of(all, n, h->width_ns, h->n_overflow, h->limit_ns, h->max_ns);
     return all;
 }
 

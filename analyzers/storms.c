@@ -71,7 +71,7 @@ static bool collect(struct storm *s, const struct handlers *h, size_t n_bins, co
             n_outside += s->line->bins[b];
             continue;
         }
-        size_t first = b, last = b;
+        size_t first = b, last;
         while (b + 1 < n_bins && marked[b + 1])
             b++;
         last = b;

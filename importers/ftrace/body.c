@@ -479,7 +479,7 @@ bool ftrace_body_is_incomplete(const struct ftrace_row *row)
     ftrace_body_parse(row, &event);
     if (event.kind == KIND_OTHER)
         return true;
-    unsigned word; /* its last number may be on the next line, or a part of it */
+    unsigned word = 0; /* its last number may be on the next line, or a part of it */
     const struct event_kind_info *info = event_kind_info(event.kind);
     char type = info->n_arguments ? ftrace_argument(event.kind, info->n_arguments - 1, &word) : 0;
     bool has_string = false;
