@@ -70,85 +70,86 @@ bool task_matches(const char *task, const char *comm, int32_t tid)
     return comm && !strcmp(task, comm);
 }
 
+static const char *const waking[] = {"hrtimer_wakeup", "posix_timer_fn", "timerfd_tmrproc", "it_real_fn",
+                                     "timerlat_irq", "task_timer", "alarm_handle_timer", "schedule_hrtimeout", NULL};
+static const char *const schedules[] = {"__schedule", "schedule", "preempt_schedule", "finish_task_switch", "_cond_resched",
+                                        "__cond_resched", "do_idle", "cpu_startup_entry", "rt_mutex_schedule",
+                                        "io_schedule", "cpu_idle", "default_idle", NULL};
+static const char *const entries[] = {"irqentry_", "__sysvec", "asm_call_", "call_on_irqstack", "__irq", "__common_interrupt", "__do_IRQ", "irq_enter", "irq_exit", "__irq_exit", "asm_sysvec", "asm_common_interrupt",
+                                      "sysvec_", "common_interrupt", "el1_irq", "el0_irq", "el1h_64_irq", "el1_interrupt",
+                                      "el0_interrupt", "el0t_64_irq", "__irq_svc", "__irq_usr", "apic_timer_interrupt",
+                                      "smp_apic", "do_IRQ", "enter_from_kernel_mode", "exit_to_kernel_mode", "handle_irq",
+                                      "gic_handle_irq", "trace_hardirqs_off_thunk", "restore_regs_and_return",
+                                      "retint_", "ret_from_intr", "__hrtimer_run_queues", "hrtimer_interrupt",
+                                      "hrtimer_run_queues", "tick_", "update_process_times", NULL};
+static const char *const to_user[] = {"syscall_exit_to_user_mode", "exit_to_user_mode", "irqentry_exit_to_user", NULL};
+static const char *const enables[] = {"_raw_spin_unlock_irq", "_raw_write_unlock_irq", "_raw_read_unlock_irq",
+                                      "spin_unlock_irq", "__raw_spin_unlock_irq", "local_irq_enable", "trace_hardirqs_on",
+                                      "_spin_unlock_irq", "finish_task_switch", "local_irq_restore", "do_softirq",
+                                      "__do_softirq", "handle_softirqs", "__local_bh_enable", "raw_local_irq_restore",
+                                      "arch_local_irq_enable", "arch_local_irq_restore", NULL};
+static const char *const call_handlers[] = {"__handle_irq_event_percpu", "handle_irq_event_percpu", "handle_IRQ_event",
+                                            "__do_softirq", "___do_softirq", "handle_softirqs", NULL};
+static const char *const handlers[] = {"hrtimer_interrupt", "generic_smp_call_function", "flush_smp_call_function",
+                                       "scheduler_ipi", "sched_ttwu_pending", NULL};
+static const char *const primitives[] = {
+    "_raw_spin", "_raw_read", "_raw_write", "__raw_spin", "raw_spin_", "do_raw_", "_spin_", "_read_unlock", "_write_unlock",
+    "rt_spin_", "rt_read_", "rt_write_", "preempt_count_", "add_preempt_count", "sub_preempt_count", "preempt_schedule",
+    "__rcu_read_", "rcu_read_", "trace_", "tracer_", "__trace", "__ftrace", "ftrace_", "probe_wakeup", "time_hardirqs_",
+    "migrate_enable", "migrate_disable", "__migrate_", "__local_bh_", "local_bh_", "_local_bh_", "start_critical_timings",
+    "stop_critical_timings", "notifier_call_chain", "raw_notifier_call_chain", "__raw_notifier_call_chain",
+    "atomic_notifier_call_chain", "stack_trace", "queued_spin_lock_slowpath", "native_queued_spin_lock_slowpath",
+    "debug_smp_processor_id", "find_next_bit", "find_first_bit", "_find_next", "_find_first", "cond_resched", "dump_stack", "irq_stack_", "return_to_handler", NULL};
+static const char *const idles[] = {"cpu_idle", "default_idle", "do_idle", "cpuidle", "processor_idle", "mwait_idle", "poll_idle", "safe_halt",
+                                    "rcu_idle_enter", "intel_idle", "acpi_idle", "psci_enter", "cpu_startup_entry", "arch_call_rest_init",
+                                    "cpu_do_idle", "idle_enter", "xen_safe_halt", "amd_e400_idle", NULL};
+static const char *const softirqs[] = {"__do_softirq", "___do_softirq", "do_softirq", "handle_softirqs", "invoke_softirq",
+                                       "run_timer_softirq", "run_hrtimer_softirq", "net_rx_action", "net_tx_action",
+                                       "tasklet_action", "tasklet_hi_action", "run_rebalance_domains", "rcu_process_callbacks",
+                                       "blk_done_softirq", NULL};
+static const char *const nmis[] = {"do_nmi", "exc_nmi", "default_do_nmi", "nmi_handle", "nmi_watchdog", NULL};
+static const char *const sleeps[] = {"hrtimer_wakeup", NULL};
+static const char *const polls[] = {"rwsem_down_write_slowpath", "rwsem_spin", NULL};
+static const char *const polls_inside[] = {"_optimistic_spin", "osq_lock", "_spin_on_owner", NULL};
+static const char *const preempts[] = {"preempt_schedule+", NULL};
+
+/* What names tell, by how they begin or by what stands anywhere in them. */
+static const struct word_list {
+    unsigned class;
+    bool is_anywhere;
+    const char *const *words;
+} word_lists[] = {
+    {WORD_IDLES, true, idles},           {WORD_PRIMITIVE, false, primitives},      {WORD_WAKING_TIMER, false, waking},
+    {WORD_SLEEP_TIMER, false, sleeps},   {WORD_SCHEDULES, false, schedules},       {WORD_IRQ_ENTRY, false, entries},
+    {WORD_RETURNS_TO_USER, false, to_user}, {WORD_ENABLES_IRQS, false, enables},   {WORD_CALLS_HANDLER, false, call_handlers},
+    {WORD_HANDLER, false, handlers},     {WORD_NMI, false, nmis},                  {WORD_PREEMPTS_NOW, false, preempts},
+    {WORD_SOFTIRQ, false, softirqs},     {WORD_POLLING_SPIN, false, polls},        {WORD_POLLING_SPIN, true, polls_inside},
+};
+
+static bool has_any(const char *word, const char *const *parts)
+{
+    for (size_t i = 0; parts[i]; i++)
+        if (strstr(word, parts[i]))
+            return true;
+    return false;
+}
+
 unsigned word_class_of(const char *word)
 {
-    static const char *const waking[] = {"hrtimer_wakeup", "posix_timer_fn", "timerfd_tmrproc", "it_real_fn",
-                                         "timerlat_irq", "task_timer", "alarm_handle_timer", "schedule_hrtimeout", NULL};
-    static const char *const schedules[] = {"__schedule", "schedule", "preempt_schedule", "finish_task_switch", "_cond_resched",
-                                            "__cond_resched", "do_idle", "cpu_startup_entry", "rt_mutex_schedule",
-                                            "io_schedule", "cpu_idle", "default_idle", NULL};
-    static const char *const entries[] = {"irqentry_", "__sysvec", "asm_call_", "call_on_irqstack", "__irq", "__common_interrupt", "__do_IRQ", "irq_enter", "irq_exit", "__irq_exit", "asm_sysvec", "asm_common_interrupt",
-                                          "sysvec_", "common_interrupt", "el1_irq", "el0_irq", "el1h_64_irq", "el1_interrupt",
-                                          "el0_interrupt", "el0t_64_irq", "__irq_svc", "__irq_usr", "apic_timer_interrupt",
-                                          "smp_apic", "do_IRQ", "enter_from_kernel_mode", "exit_to_kernel_mode", "handle_irq",
-                                          "gic_handle_irq", "trace_hardirqs_off_thunk", "restore_regs_and_return",
-                                          "retint_", "ret_from_intr", "__hrtimer_run_queues", "hrtimer_interrupt",
-                                          "hrtimer_run_queues", "tick_", "update_process_times", NULL};
-    static const char *const to_user[] = {"syscall_exit_to_user_mode", "exit_to_user_mode", "irqentry_exit_to_user", NULL};
-    static const char *const enables[] = {"_raw_spin_unlock_irq", "_raw_write_unlock_irq", "_raw_read_unlock_irq",
-                                          "spin_unlock_irq", "__raw_spin_unlock_irq", "local_irq_enable", "trace_hardirqs_on",
-                                          "_spin_unlock_irq", "finish_task_switch", "local_irq_restore", "do_softirq",
-                                          "__do_softirq", "handle_softirqs", "__local_bh_enable", "raw_local_irq_restore",
-                                          "arch_local_irq_enable", "arch_local_irq_restore", NULL};
-    static const char *const call_handlers[] = {"__handle_irq_event_percpu", "handle_irq_event_percpu", "handle_IRQ_event",
-                                                "__do_softirq", "___do_softirq", "handle_softirqs", NULL};
-    static const char *const handlers[] = {"hrtimer_interrupt", "generic_smp_call_function", "flush_smp_call_function",
-                                           "scheduler_ipi", "sched_ttwu_pending", NULL};
-    static const char *const primitives[] = {
-        "_raw_spin", "_raw_read", "_raw_write", "__raw_spin", "raw_spin_", "do_raw_", "_spin_", "_read_unlock", "_write_unlock",
-        "rt_spin_", "rt_read_", "rt_write_", "preempt_count_", "add_preempt_count", "sub_preempt_count", "preempt_schedule",
-        "__rcu_read_", "rcu_read_", "trace_", "tracer_", "__trace", "__ftrace", "ftrace_", "probe_wakeup", "time_hardirqs_",
-        "migrate_enable", "migrate_disable", "__migrate_", "__local_bh_", "local_bh_", "_local_bh_", "start_critical_timings",
-        "stop_critical_timings", "notifier_call_chain", "raw_notifier_call_chain", "__raw_notifier_call_chain",
-        "atomic_notifier_call_chain", "stack_trace", "queued_spin_lock_slowpath", "native_queued_spin_lock_slowpath",
-        "debug_smp_processor_id", "find_next_bit", "find_first_bit", "_find_next", "_find_first", "cond_resched", "dump_stack", "irq_stack_", "return_to_handler", NULL};
-    static const char *const idles[] = {"cpu_idle", "default_idle", "do_idle", "cpuidle", "processor_idle", "mwait_idle", "poll_idle", "safe_halt",
-                                        "rcu_idle_enter", "intel_idle", "acpi_idle", "psci_enter", "cpu_startup_entry", "arch_call_rest_init",
-                                        "cpu_do_idle", "idle_enter", "xen_safe_halt", "amd_e400_idle", NULL};
-    static const char *const softirqs[] = {"__do_softirq", "___do_softirq", "do_softirq", "handle_softirqs", "invoke_softirq",
-                                           "run_timer_softirq", "run_hrtimer_softirq", "net_rx_action", "net_tx_action",
-                                           "tasklet_action", "tasklet_hi_action", "run_rebalance_domains", "rcu_process_callbacks",
-                                           "blk_done_softirq", NULL};
-    static const char *const nmis[] = {"do_nmi", "exc_nmi", "default_do_nmi", "nmi_handle", "nmi_watchdog", NULL};
     unsigned class = WORD_KNOWN;
     if (!word)
         return class;
-    for (size_t i = 0; idles[i]; i++)
-        if (strstr(word, idles[i]))
-            class |= WORD_IDLES;
-    if (begins_any(word, primitives))
-        class |= WORD_PRIMITIVE;
+    for (size_t i = 0; i < sizeof word_lists / sizeof *word_lists; i++)
+        if (word_lists[i].is_anywhere ? has_any(word, word_lists[i].words) : begins_any(word, word_lists[i].words))
+            class |= word_lists[i].class;
+    if (!strcmp(word, "preempt_schedule"))
+        class |= WORD_PREEMPTS_NOW;
     if (thread_is_kernel(word))
         class |= WORD_KERNEL_THREAD;
     if (thread_relays(word))
         class |= WORD_RELAYS;
     if (thread_is_measuring(word))
         class |= WORD_MEASURING;
-    if (begins_any(word, waking))
-        class |= WORD_WAKING_TIMER;
-    if (!strncmp(word, "hrtimer_wakeup", 14))
-        class |= WORD_SLEEP_TIMER;
-    if (begins_any(word, schedules))
-        class |= WORD_SCHEDULES;
-    if (begins_any(word, entries))
-        class |= WORD_IRQ_ENTRY;
-    if (begins_any(word, to_user))
-        class |= WORD_RETURNS_TO_USER;
-    if (begins_any(word, enables))
-        class |= WORD_ENABLES_IRQS;
-    if (begins_any(word, call_handlers))
-        class |= WORD_CALLS_HANDLER;
-    if (begins_any(word, handlers))
-        class |= WORD_HANDLER;
-    if (begins_any(word, nmis))
-        class |= WORD_NMI;
-    if (!strcmp(word, "preempt_schedule") || begins(word, "preempt_schedule+"))
-        class |= WORD_PREEMPTS_NOW;
-    if (begins_any(word, softirqs))
-        class |= WORD_SOFTIRQ;
-    if (strstr(word, "_optimistic_spin") || strstr(word, "osq_lock") || strstr(word, "_spin_on_owner") ||
-        begins(word, "rwsem_down_write_slowpath") || begins(word, "rwsem_spin"))
-        class |= WORD_POLLING_SPIN;
     return class;
 }
 

@@ -123,110 +123,152 @@ static void take_lines(struct import *import, size_t begin, size_t end, int sure
     private->taken[private->n_taken++] = (struct taken_lines){begin, end};
 }
 
-enum status text_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error)
+/* A text on its way through the importers. */
+struct walk {
+    struct import *import;
+    struct lines *lines;
+    struct forms *forms;
+    struct quoted_again *seen;
+    uint64_t n_again, first_again; /* lines of results that a reply quotes once more */
+    uint64_t all, by_name;   /* importers that may be asked: of all lines; of lines without a mark, for the member's name */
+    const char *unsupported; /* why the first block of a form that cannot be read was left */
+    size_t n_blocks;
+    uint64_t n_prose;
+    bool has_series;
+};
+
+/* The importer that reads the block at this line; NULL: nobody wants it. */
+static const struct importer *taker(struct walk *walk, const struct line *line, struct probe_result *best)
 {
-    struct lines *lines = lines_new(bytes, size);
+    bool asks_all = line->number <= N_LINES_FOR_ALL || wanted_format(walk->import);
+    uint64_t mask = asks_all ? walk->all : (walk->by_name | marks_of_line(line));
+    uint64_t form = mask ? form_hash(line) : 0;
+    if (!mask || form_is_refused(walk->forms, form))
+        return NULL;
+    const struct importer *importer = choose(walk->import, walk->lines, mask, best);
+    if (!importer)
+        form_refuse(walk->forms, form);
+    if (!importer || !best->unsupported)
+        return importer;
+    if (!walk->unsupported)
+        walk->unsupported = best->unsupported;
+    return NULL;
+}
+
+static enum status read_block(struct walk *walk, const struct importer *importer, int sureness, struct error *error)
+{
+    struct import *import = walk->import;
+    struct lines *lines = walk->lines;
+    size_t before = lines_tell(lines), n_loose = import->private->n_loose, n_series = store_count_series(import->store);
+    if (!import->private->format)
+        import_set_format(import, importer);
+    char heading[128];
+    bool has_heading = heading_above(lines, heading, sizeof heading);
+    enum status status = importer->read_lines(import, lines, error);
+    loose_end_block(import, n_loose, n_series);
+    bool gave_series = store_count_series(import->store) != n_series;
+    if (has_heading && gave_series)
+        heading_keep(import, store_edit_series(import->store, (uint32_t)n_series)->run, heading);
+    if (!walk->has_series && gave_series) {
+        walk->has_series = true;
+        import->private->format = importer; /* what was measured names the text, not the facts around it */
+    }
+    if (status == FAILED)
+        return FAILED;
+    walk->n_blocks++;
+    if (lines_tell(lines) == before) /* an importer's mistake must not hang us */
+        lines_skip(lines, 1);
+    take_lines(import, before, lines_tell(lines), sureness);
+    if (gave_series)
+        quoted_again_keep(walk->seen, lines, before);
+    import_progress(import, lines_offset(lines));
+    return status;
+}
+
+/* A result that stands in the text already is passed over. False: it is none. */
+static bool skip_repeated(struct walk *walk, const struct line *line)
+{
+    size_t n = quoted_again_length(walk->seen, walk->lines), begin = lines_tell(walk->lines);
+    if (!n)
+        return false;
+    walk->first_again = walk->n_again ? walk->first_again : line->number;
+    walk->n_again += n;
+    lines_skip(walk->lines, n);
+    take_lines(walk->import, begin, begin + n, LIKELY);
+    return true;
+}
+
+static enum status walk_lines(struct walk *walk, struct error *error)
+{
+    struct lines *lines = walk->lines;
     enum status status = OK;
-    const char *unsupported = NULL;
-    size_t n_blocks = 0;
-    bool has_series = false;
-    uint64_t n_prose = 0;
-    struct forms *forms = memory_new(sizeof *forms);
-    uint64_t all = marks_all(), by_name = marks_of_member(import->member);
-    struct quoted_again *seen = quoted_again_new(lines, size);
-    uint64_t n_again = 0, first_again = 0;
-    import->private->is_text_walk = true;
-    import->private->n_taken = 0;
-    while (!lines_at_end(lines)) {
-        struct line line;
+    struct line line;
+    while (status != FAILED && !lines_at_end(lines) && lines_peek(lines, 0, &line)) {
         struct probe_result best;
-        if (!lines_peek(lines, 0, &line))
-            break;
         if (line_is_blank(&line)) {
             lines_skip(lines, 1);
             continue;
         }
-        if (line.length > 65536 && memchr(line.text, 0, 4096)) { /* not worth asking thirty importers */
-            import_note(import, "damaged-lines", line.number, "binary data among the lines");
+        if (line.length > 65536 && memchr(line.text, 0, 4096)) { /* not worth asking fifty importers */
+            import_note(walk->import, "damaged-lines", line.number, "binary data among the lines");
             lines_skip(lines, 1);
             continue;
         }
-        uint64_t mask = line.number <= N_LINES_FOR_ALL || wanted_format(import) ? all : (by_name | marks_of_line(&line));
-        uint64_t form = mask ? form_hash(&line) : 0;
-        if (!mask || form_is_refused(forms, form)) {
-            n_prose++;
+        const struct importer *importer = taker(walk, &line, &best);
+        if (!importer) {
+            walk->n_prose++;
             lines_skip(lines, 1);
-            continue;
+        } else if (!skip_repeated(walk, &line)) {
+            status = read_block(walk, importer, best.sureness, error);
         }
-        const struct importer *importer = choose(import, lines, mask, &best);
-        if (!importer)
-            form_refuse(forms, form);
-        if (!importer || best.unsupported) {
-            if (importer && !unsupported)
-                unsupported = best.unsupported;
-            n_prose++;
-            lines_skip(lines, 1);
-            continue;
-        }
-        size_t n_repeated = quoted_again_length(seen, lines);
-        if (n_repeated) {
-            first_again = n_again ? first_again : line.number;
-            n_again += n_repeated;
-            size_t begin = lines_tell(lines);
-            lines_skip(lines, n_repeated);
-            take_lines(import, begin, begin + n_repeated, LIKELY);
-            continue;
-        }
-        size_t before = lines_tell(lines), n_loose = import->private->n_loose, n_series = store_count_series(import->store);
-        if (!import->private->format)
-            import_set_format(import, importer);
-        char heading[128];
-        bool has_heading = heading_above(lines, heading, sizeof heading);
-        status = importer->read_lines(import, lines, error);
-        loose_end_block(import, n_loose, n_series);
-        if (has_heading && store_count_series(import->store) != n_series)
-            heading_keep(import, store_edit_series(import->store, (uint32_t)n_series)->run, heading);
-        if (!has_series && store_count_series(import->store) != n_series) {
-            has_series = true;
-            import->private->format = importer; /* what was measured names the text, not the facts around it */
-        }
-        if (status == FAILED)
-            break;
-        n_blocks++;
-        if (lines_tell(lines) == before) /* an importer's mistake must not hang us */
-            lines_skip(lines, 1);
-        take_lines(import, before, lines_tell(lines), best.sureness);
-        if (store_count_series(import->store) != n_series)
-            quoted_again_keep(seen, lines, before);
-        import_progress(import, lines_offset(lines));
     }
-    import->private->is_text_walk = false;
+    return status;
+}
+
+/* What is to be said of a text that was understood in parts. */
+static void note_rest(const struct walk *walk, const unsigned char *bytes, size_t size)
+{
+    struct import *import = walk->import;
+    if (walk->n_prose)
+        import_note_n(import, "prose", walk->n_prose, 0, "lines of no known format, left out");
+    if (walk->n_again)
+        import_note_n(import, "repaired-text", walk->n_again, walk->first_again,
+                      "lines that quote a result of this text again: it is read once");
+    note_repairs(import, walk->lines);
+    if (size && bytes[size - 1] >= '0' && bytes[size - 1] <= '9')
+        import_note(import, "last-line-cut", 0, "the last line has no line end: a number at its end may be cut");
+    if (lines_nul_tail(walk->lines))
+        import_note_n(import, "file-truncated", lines_nul_tail(walk->lines), 0,
+                      "NUL bytes at the end, as after a power cut: what stood there is lost");
+}
+
+enum status text_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error)
+{
+    struct import_private *private = import->private;
+    struct walk walk = {.import = import, .lines = lines_new(bytes, size), .forms = memory_new(sizeof *walk.forms),
+                        .all = marks_all(), .by_name = marks_of_member(import->member)};
+    walk.seen = quoted_again_new(walk.lines, size);
+    private->is_text_walk = true;
+    private->n_taken = 0;
+    enum status status = walk_lines(&walk, error);
+    private->is_text_walk = false;
     /* Also after a failure: what an importer holds across blocks is freed there. */
-    for (size_t i = 0; i < import->private->n_states; i++)
-        if (import->private->states[i].importer->finish_lines)
-            import->private->states[i].importer->finish_lines(import);
-    import->private->n_prose_lines = n_prose;
+    for (size_t i = 0; i < private->n_states; i++)
+        if (private->states[i].importer->finish_lines)
+            private->states[i].importer->finish_lines(import);
+    private->n_prose_lines = walk.n_prose;
     if (status != FAILED && !wanted_format(import) && prose_claims(import, bytes, size)) {
-        n_blocks++;
-        if (!import->private->format)
+        walk.n_blocks++;
+        if (!private->format)
             import_set_format(import, &importer_prose);
     }
-    if (n_blocks && n_prose)
-        import_note_n(import, "prose", n_prose, 0, "lines of no known format, left out");
-    if (n_again)
-        import_note_n(import, "repaired-text", n_again, first_again, "lines that quote a result of this text again: it is read once");
-    if (n_blocks)
-        note_repairs(import, lines);
-    if (n_blocks && size && bytes[size - 1] >= '0' && bytes[size - 1] <= '9')
-        import_note(import, "last-line-cut", 0, "the last line has no line end: a number at its end may be cut");
-    if (n_blocks && lines_nul_tail(lines))
-        import_note_n(import, "file-truncated", lines_nul_tail(lines), 0,
-                      "NUL bytes at the end, as after a power cut: what stood there is lost");
-    if (status != FAILED && n_blocks == 0)
-        status = unsupported ? error_input(error, "%s: %s", import->member->path, unsupported)
-                             : error_input(error, "%s: no known format in this text", import->member->path);
-    free(forms);
-    quoted_again_free(seen);
-    lines_free(lines);
+    if (walk.n_blocks)
+        note_rest(&walk, bytes, size);
+    else if (status != FAILED)
+        status = walk.unsupported ? error_input(error, "%s: %s", import->member->path, walk.unsupported)
+                                  : error_input(error, "%s: no known format in this text", import->member->path);
+    free(walk.forms);
+    quoted_again_free(walk.seen);
+    lines_free(walk.lines);
     return status;
 }

@@ -62,101 +62,104 @@ static uint64_t packed_take(struct packed *packed, unsigned size)
     return value;
 }
 
+struct conversion {
+    char flags[8];        /* "%", then what stood between it and the width */
+    int width, precision; /* -1: none */
+    unsigned longs;
+    char letter;
+};
+
+/* Digits, or '*': the next argument. */
+static int take_number(const char **fmt, struct packed *packed)
+{
+    int number = 0;
+    if (**fmt == '*') {
+        ++*fmt;
+        return (int)packed_take(packed, 4);
+    }
+    for (; isdigit((unsigned char)**fmt); ++*fmt)
+        number = number % 1000 * 10 + (**fmt - '0');
+    return number;
+}
+
+/* *fmt stands behind the '%', then behind the conversion's letter. */
+static struct conversion take_conversion(const char **fmt, struct packed *packed)
+{
+    struct conversion c = {.flags = "%", .width = -1, .precision = -1};
+    size_t n = 1;
+    for (; **fmt && strchr("-+ #0", **fmt); ++*fmt)
+        if (n < 6)
+            c.flags[n++] = **fmt;
+    if (**fmt == '*' || isdigit((unsigned char)**fmt))
+        c.width = take_number(fmt, packed);
+    if (**fmt == '.') {
+        ++*fmt;
+        c.precision = take_number(fmt, packed);
+    }
+    if (c.width > 200 || c.width < 0)
+        c.width = 0;
+    for (; **fmt && strchr("lhzjtLq", **fmt); ++*fmt)
+        c.longs = **fmt == 'L' || **fmt == 'q' ? 2 : c.longs + (**fmt != 'h');
+    c.letter = **fmt;
+    *fmt += c.letter != 0;
+    return c;
+}
+
+/* The kernel's 'd', 'u', 'x' ... through the C library's. */
+static void put_integer(struct writer *writer, const struct conversion *c, unsigned size, uint64_t value)
+{
+    bool is_signed = c->letter == 'd' || c->letter == 'i', has_precision = is_signed && c->precision >= 0;
+    char format[32];
+    if (is_signed && size == 4)
+        value = (uint64_t)(int32_t)value;
+    snprintf(format, sizeof format, "%s*%sll%c", c->flags, has_precision ? ".*" : "", is_signed ? 'd' : c->letter);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    if (has_precision)
+        put_format(writer, format, c->width, c->precision > 60 ? 60 : c->precision, (long long)value);
+    else
+        put_format(writer, format, c->width, (long long)value);
+#pragma GCC diagnostic pop
+}
+
+static void put_string(struct writer *writer, int precision, struct packed *packed)
+{
+    size_t room = (size_t)(packed->end - packed->p), length = strnlen((const char *)packed->p, room);
+    put_bytes(writer, (const char *)packed->p, precision >= 0 && (size_t)precision < length ? (size_t)precision : length);
+    packed->p += length < room ? length + 1 : length;
+}
+
+/* "%ps" and the like name the function; the letters belong to the conversion. */
+static void put_pointer(struct writer *writer, const struct trace_formats *formats, const char **fmt, uint64_t address)
+{
+    const char *name = **fmt && strchr("sSfFB", **fmt) ? trace_symbol_find(formats, address) : NULL;
+    while (isalnum((unsigned char)**fmt))
+        ++*fmt;
+    if (name)
+        put_bytes(writer, name, strlen(name));
+    else
+        put_format(writer, "0x%llx", (unsigned long long)address);
+}
+
 /* One conversion: *fmt stands behind the '%'. */
 static void put_conversion(const struct trace_formats *formats, struct writer *writer, const char **fmt,
                            struct packed *packed)
 {
-    char flags[16] = "%";
-    size_t n = 1;
-    const char *f = *fmt;
-    int width = -1, precision = -1;
-    while (*f && strchr("-+ #0", *f)) {
-        if (n < 6)
-            flags[n++] = *f;
-        f++;
-    }
-    flags[n] = 0;
-    if (*f == '*') {
-        width = (int)packed_take(packed, 4);
-        f++;
-    } else {
-        for (; isdigit((unsigned char)*f); f++)
-            width = (width < 0 ? 0 : width % 1000) * 10 + (*f - '0');
-    }
-    if (*f == '.') {
-        f++;
-        precision = 0;
-        if (*f == '*') {
-            precision = (int)packed_take(packed, 4);
-            f++;
-        } else {
-            for (; isdigit((unsigned char)*f); f++)
-                precision = precision % 1000 * 10 + (*f - '0');
-        }
-    }
-    width = width > 200 || width < -200 ? 0 : width;
-    unsigned longs = 0, size = 4;
-    for (; *f && strchr("lhzjtLq", *f); f++) {
-        longs += *f == 'l' || *f == 'z' || *f == 't' || *f == 'j';
-        if (*f == 'L' || *f == 'q')
-            longs = 2;
-    }
-    if (longs)
-        size = longs > 1 ? 8 : formats->kernel_long;
-    char conversion = *f;
-    if (*f)
-        f++;
-    char whole[32];
-    int64_t value;
-    switch (conversion) {
+    struct conversion c = take_conversion(fmt, packed);
+    unsigned size = c.longs == 0 ? 4 : c.longs > 1 ? 8 : formats->kernel_long;
+    switch (c.letter) {
     case 'd':
     case 'i':
-        value = (int64_t)packed_take(packed, size);
-        if (size == 4)
-            value = (int32_t)value;
-        snprintf(whole, sizeof whole, "%s*.*lld", flags);
-        if (precision < 0)
-            snprintf(whole, sizeof whole, "%s*lld", flags);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        if (precision < 0)
-            put_format(writer, whole, width < 0 ? 0 : width, (long long)value);
-        else
-            put_format(writer, whole, width < 0 ? 0 : width, precision > 60 ? 60 : precision, (long long)value);
-        break;
     case 'u':
     case 'x':
     case 'X':
-    case 'o':
-        value = (int64_t)packed_take(packed, size);
-        snprintf(whole, sizeof whole, "%s*ll%c", flags, conversion);
-        put_format(writer, whole, width < 0 ? 0 : width, (unsigned long long)value);
-#pragma GCC diagnostic pop
-        break;
+    case 'o': put_integer(writer, &c, size, packed_take(packed, size)); break;
     case 'c': put_format(writer, "%c", (int)packed_take(packed, 1)); break;
-    case 's': {
-        size_t length = strnlen((const char *)packed->p, (size_t)(packed->end - packed->p));
-        size_t shown = precision >= 0 && (size_t)precision < length ? (size_t)precision : length;
-        put_bytes(writer, (const char *)packed->p, shown);
-        packed->p += length < (size_t)(packed->end - packed->p) ? length + 1 : length;
-        break;
-    }
-    case 'p': {
-        uint64_t address = packed_take(packed, formats->kernel_long);
-        bool is_symbol = *f == 's' || *f == 'S' || *f == 'f' || *f == 'F' || *f == 'B';
-        const char *name = is_symbol ? trace_symbol_find(formats, address) : NULL;
-        while (isalnum((unsigned char)*f))
-            f++;
-        if (name)
-            put_bytes(writer, name, strlen(name));
-        else
-            put_format(writer, "0x%llx", (unsigned long long)address);
-        break;
-    }
+    case 's': put_string(writer, c.precision, packed); break;
+    case 'p': put_pointer(writer, formats, fmt, packed_take(packed, formats->kernel_long)); break;
     case '%': put_bytes(writer, "%", 1); break;
     default: packed->failed = true; break;
     }
-    *fmt = f;
 }
 
 size_t trace_bprint_format(const struct trace_formats *formats, const char *fmt, const unsigned char *arguments,

@@ -97,6 +97,77 @@ const bool cpu_state_kinds[KIND_END] = {
     [KIND_COBALT_CLOCK_EXIT] = true,
 };
 
+static void apply_section(struct cpu_state *state, int64_t time_ns, unsigned kind, const uint32_t *w)
+{
+    switch (kind) {
+    case KIND_IRQ_DISABLE:
+        set_context(state, time_ns, OPEN_IRQS_OFF, 0, w[0]);
+        break;
+    case KIND_IRQ_ENABLE:
+        close_context(state, time_ns, OPEN_IRQS_OFF, true, 0);
+        break;
+    case KIND_PREEMPT_DISABLE:
+        set_context(state, time_ns, OPEN_PREEMPT_OFF, 0, w[0]);
+        break;
+    case KIND_PREEMPT_ENABLE:
+        close_context(state, time_ns, OPEN_PREEMPT_OFF, true, 0);
+        break;
+    case KIND_CPU_IDLE:
+        if ((int32_t)w[0] == -1)
+            close_context(state, time_ns, OPEN_IDLE, true, 0);
+        else
+            set_context(state, time_ns, OPEN_IDLE, (int32_t)w[0], 0);
+        break;
+    case KIND_SYS_ENTER:
+        set_context(state, time_ns, OPEN_SYSCALL, (int32_t)w[0], w[1]);
+        break;
+    case KIND_SYS_EXIT:
+        close_context(state, time_ns, OPEN_SYSCALL, true, 0);
+        break;
+    default:
+        break;
+    }
+}
+
+static void apply_handler(struct cpu_state *state, int64_t time_ns, unsigned kind, const uint32_t *w)
+{
+    switch (kind) {
+    case KIND_IRQ_HANDLER_ENTRY:
+        open_context(state, time_ns, OPEN_IRQ, (int32_t)w[0], w[1]);
+        break;
+    case KIND_COBALT_IRQ_ENTRY:
+    case KIND_COBALT_CLOCK_ENTRY:
+        open_context(state, time_ns, OPEN_IRQ, (int32_t)w[0], 0);
+        break;
+    case KIND_IRQ_HANDLER_EXIT:
+    case KIND_COBALT_IRQ_EXIT:
+    case KIND_COBALT_CLOCK_EXIT:
+        close_context(state, time_ns, OPEN_IRQ, false, (int32_t)w[0]);
+        break;
+    case KIND_SOFTIRQ_ENTRY:
+        open_context(state, time_ns, OPEN_SOFTIRQ, (int32_t)w[0], w[1]);
+        break;
+    case KIND_SOFTIRQ_EXIT:
+        close_context(state, time_ns, OPEN_SOFTIRQ, false, (int32_t)w[0]);
+        break;
+    case KIND_VECTOR_ENTRY:
+        open_context(state, time_ns, OPEN_VECTOR, (int32_t)w[1], w[0]);
+        break;
+    case KIND_VECTOR_EXIT:
+        close_context(state, time_ns, OPEN_VECTOR, false, (int32_t)w[1]);
+        break;
+    case KIND_IPI_ENTRY:
+        open_context(state, time_ns, OPEN_VECTOR, INT32_MIN, w[0]);
+        break;
+    case KIND_IPI_EXIT:
+        close_context(state, time_ns, OPEN_VECTOR, false, INT32_MIN);
+        break;
+    default:
+        apply_section(state, time_ns, kind, w);
+        break;
+    }
+}
+
 void cpu_state_apply(struct cpu_state *state, int64_t time_ns, int32_t tid, unsigned kind, const uint32_t *w)
 {
     if (tid != state->tid && tid != INT32_MIN) { /* a switch that the trace does not show */
@@ -131,61 +202,8 @@ void cpu_state_apply(struct cpu_state *state, int64_t time_ns, int32_t tid, unsi
             state->time_ns = time_ns;
         }
         break;
-    case KIND_IRQ_HANDLER_ENTRY:
-        open_context(state, time_ns, OPEN_IRQ, (int32_t)w[0], w[1]);
-        break;
-    case KIND_COBALT_IRQ_ENTRY:
-    case KIND_COBALT_CLOCK_ENTRY:
-        open_context(state, time_ns, OPEN_IRQ, (int32_t)w[0], 0);
-        break;
-    case KIND_IRQ_HANDLER_EXIT:
-    case KIND_COBALT_IRQ_EXIT:
-    case KIND_COBALT_CLOCK_EXIT:
-        close_context(state, time_ns, OPEN_IRQ, false, (int32_t)w[0]);
-        break;
-    case KIND_SOFTIRQ_ENTRY:
-        open_context(state, time_ns, OPEN_SOFTIRQ, (int32_t)w[0], w[1]);
-        break;
-    case KIND_SOFTIRQ_EXIT:
-        close_context(state, time_ns, OPEN_SOFTIRQ, false, (int32_t)w[0]);
-        break;
-    case KIND_VECTOR_ENTRY:
-        open_context(state, time_ns, OPEN_VECTOR, (int32_t)w[1], w[0]);
-        break;
-    case KIND_VECTOR_EXIT:
-        close_context(state, time_ns, OPEN_VECTOR, false, (int32_t)w[1]);
-        break;
-    case KIND_IPI_ENTRY:
-        open_context(state, time_ns, OPEN_VECTOR, INT32_MIN, w[0]);
-        break;
-    case KIND_IPI_EXIT:
-        close_context(state, time_ns, OPEN_VECTOR, false, INT32_MIN);
-        break;
-    case KIND_IRQ_DISABLE:
-        set_context(state, time_ns, OPEN_IRQS_OFF, 0, w[0]);
-        break;
-    case KIND_IRQ_ENABLE:
-        close_context(state, time_ns, OPEN_IRQS_OFF, true, 0);
-        break;
-    case KIND_PREEMPT_DISABLE:
-        set_context(state, time_ns, OPEN_PREEMPT_OFF, 0, w[0]);
-        break;
-    case KIND_PREEMPT_ENABLE:
-        close_context(state, time_ns, OPEN_PREEMPT_OFF, true, 0);
-        break;
-    case KIND_CPU_IDLE:
-        if ((int32_t)w[0] == -1)
-            close_context(state, time_ns, OPEN_IDLE, true, 0);
-        else
-            set_context(state, time_ns, OPEN_IDLE, (int32_t)w[0], 0);
-        break;
-    case KIND_SYS_ENTER:
-        set_context(state, time_ns, OPEN_SYSCALL, (int32_t)w[0], w[1]);
-        break;
-    case KIND_SYS_EXIT:
-        close_context(state, time_ns, OPEN_SYSCALL, true, 0);
-        break;
     default:
+        apply_handler(state, time_ns, kind, w);
         break;
     }
 }

@@ -170,28 +170,59 @@ static enum status bad_count(struct import *import, const struct line *line, con
                        (unsigned long long)line->number, n, p, *p == '-' ? "is negative" : "does not fit in 64 bits");
 }
 
+static enum status read_bucket(struct import *import, const struct line *line, const char **p, int64_t *bucket, struct error *error)
+{
+    const char *end = line->text + line->length;
+    scan_blanks(p, end);
+    if (!scan_i64(p, end, bucket))
+        return bad_count(import, line, *p, end, error);
+    if (*bucket < 0)
+        return error_input(error, "%s:%llu: bucket %lld in a histogram is negative", import->member->path,
+                           (unsigned long long)line->number, (long long)*bucket);
+    if (*bucket > INT64_MAX / 1000000) /* in ns it must fit */
+        return error_input(error, "%s:%llu: bucket %lld in a histogram is too large", import->member->path,
+                           (unsigned long long)line->number, (long long)*bucket);
+    return OK;
+}
+
+/* Makes the column if it is new and the first row goes on; false: the row has too many. */
+static bool has_column(struct table *table, size_t column)
+{
+    if (column < table->n_columns)
+        return true;
+    if (table->n_rows > 0)
+        return false;
+    table->columns = memory_resize(table->columns, column + 1, sizeof *table->columns);
+    table->columns[column] = (struct column){0};
+    table->n_columns = column + 1;
+    return true;
+}
+
+static enum status add_count(struct import *import, struct table *table, const struct line *line, size_t column, struct bin bin,
+                             struct error *error)
+{
+    struct column *c = &table->columns[column];
+    if (++table->n_bins > MAX_BINS)
+        return error_input(error, "%s:%llu: too many rows in a histogram", import->member->path, (unsigned long long)line->number);
+    memory_reserve(c->bins, c->capacity, c->n + 1);
+    c->bins[c->n++] = bin;
+    return OK;
+}
+
 static enum status take_row(struct import *import, struct table *table, const struct line *line, struct error *error)
 {
     const char *p = line->text, *end = p + line->length;
-    int64_t bucket, ignored;
+    int64_t bucket;
     uint64_t sum = 0, count = 0;
     size_t column = 0;
-    scan_blanks(&p, end);
-    if (!scan_i64(&p, end, &bucket))
-        return bad_count(import, line, p, end, error);
-    if (bucket < 0)
-        return error_input(error, "%s:%llu: bucket %lld in a histogram is negative", import->member->path,
-                           (unsigned long long)line->number, (long long)bucket);
-    if (bucket > INT64_MAX / 1000000) /* in ns it must fit */
-        return error_input(error, "%s:%llu: bucket %lld in a histogram is too large", import->member->path,
-                           (unsigned long long)line->number, (long long)bucket);
     bool has_count = false;
+    if (read_bucket(import, line, &p, &bucket, error) == FAILED)
+        return FAILED;
     for (scan_blanks(&p, end); p < end; scan_blanks(&p, end), column++) {
         const char *word = p;
         if (!scan_u64(&p, end, &count) || count > INT64_MAX) {
             if (*word == '-' || (*word >= '0' && *word <= '9'))
                 return bad_count(import, line, word, end, error);
-            (void)ignored;
             break; /* prose behind */
         }
         if (p == end && line_may_be_cut(line) && *word == '0' && p - word < 6) /* of "%06lu" */
@@ -199,23 +230,13 @@ static enum status take_row(struct import *import, struct table *table, const st
         if (column >= MAX_COLUMNS)
             return error_input(error, "%s:%llu: more than %d columns in a histogram", import->member->path,
                                (unsigned long long)line->number, MAX_COLUMNS);
-        if (column >= table->n_columns) {
-            if (table->n_rows > 0) {
-                import_note(import, "damaged-lines", line->number, "a histogram row with more columns than the one before");
-                break;
-            }
-            table->columns = memory_resize(table->columns, column + 1, sizeof *table->columns);
-            table->columns[column] = (struct column){0};
-            table->n_columns = column + 1;
+        if (!has_column(table, column)) {
+            import_note(import, "damaged-lines", line->number, "a histogram row with more columns than the one before");
+            break;
         }
-        if (count) {
-            struct column *c = &table->columns[column];
-            if (++table->n_bins > MAX_BINS)
-                return error_input(error, "%s:%llu: too many rows in a histogram", import->member->path, (unsigned long long)line->number);
-            memory_reserve(c->bins, c->capacity, c->n + 1);
-            c->bins[c->n++] = (struct bin){.low_ns = bucket, .count = count};
-            has_count = true;
-        }
+        if (count && add_count(import, table, line, column, (struct bin){.low_ns = bucket, .count = count}, error) == FAILED)
+            return FAILED;
+        has_count |= count > 0;
         if (column + 1 < table->n_columns || table->n_rows == 0)
             sum += count;
     }
@@ -424,17 +445,125 @@ static void take_joined(struct lines *lines, size_t n_lines, const struct text *
     line->length = joined->length;
 }
 
+/* A histogram on its way in. */
+struct reading {
+    struct import *import;
+    struct result *result;
+    struct lines *lines;
+    struct table table;
+    struct text joined;          /* the lines at hand as one */
+    size_t n_lines;              /* at hand: more than 1 where a mail wrapped a row */
+    size_t width;                /* of rows that a mail wrapped; 0: it did not */
+    uint64_t n_wrapped, n_glued; /* lines; rows that lost their tabs */
+    bool has_old_maximum;
+};
+
+/* The line begins the next histogram: this one has what it brings already. */
+static bool begins_another(const struct table *table, enum footer footer)
+{
+    size_t n_extremes = table->n_values[FOOTER_MAX] + table->n_values[FOOTER_MIN];
+    return (footer == FOOTER_BEGIN && table->n_rows + (int64_t)n_extremes) ||
+           (footer == FOOTER_MIN && n_extremes); /* of a summary the minimum is printed first */
+}
+
+static void take_footer_line(struct reading *r, enum footer footer, const char *p, const struct line *line)
+{
+    if (footer == FOOTER_CYCLES) {
+        take_cycles(r->result, p, line);
+    } else if (footer == FOOTER_MAX && memchr(line->text, '/', line->length)) {
+        take_old_maximum(r->result, line);
+        r->has_old_maximum = true;
+    } else {
+        take_footer(r->import, &r->table, footer, p, line);
+    }
+}
+
+/* Undoes what mails do to a row. */
+static void mend_row(struct reading *r, struct line *line)
+{
+    struct table *table = &r->table;
+    if (table->n_rows == 0)
+        r->width = histogram_row_width(r->lines);
+    if (r->width && (r->n_lines = histogram_row_join(r->lines, r->width, &r->joined)) > 1) {
+        take_joined(r->lines, r->n_lines, &r->joined, line);
+    } else if ((table->n_rows == 0 || r->n_glued) && histogram_row_unglue(line, r->n_glued ? table->n_columns : 0, &r->joined)) {
+        take_joined(r->lines, 1, &r->joined, line);
+        r->n_glued++;
+    }
+}
+
+/* *ends: the row is of the next histogram. */
+static enum status take_row_line(struct reading *r, struct line *line, bool *ends, struct error *error)
+{
+    struct table *table = &r->table;
+    int64_t bucket;
+    mend_row(r, line);
+    const char *p = line->text, *end = line->text + line->length;
+    scan_blanks(&p, end);
+    const char *digits = p;
+    if (scan_i64(&p, end, &bucket) && bucket <= table->last_bucket && bucket >= 0) {
+        *ends = bucket == 0 || table->n_values[FOOTER_MAX]; /* begins again */
+        if (*ends)
+            return OK;
+        import_note(r->import, "damaged-lines", line->number, "histogram rows out of order");
+    }
+    if (table->n_rows == 0)
+        r->result->histogram.five_digits = p - digits == 5;
+    return take_row(r->import, table, line, error);
+}
+
+/* A blank line, or a remark that somebody put in, with more of the histogram behind it. */
+static bool is_between(const struct reading *r, const struct line *line)
+{
+    struct line next;
+    const char *p;
+    return (line_is_blank(line) || (line->text[0] == '#' && r->table.n_rows > 3)) && lines_peek(r->lines, 1, &next) &&
+           (footer_of(&next, &p) != FOOTER_NONE || is_row(&next, true));
+}
+
+static enum status read_rows(struct reading *r, struct error *error)
+{
+    struct line line;
+    enum status status = OK;
+    for (bool ends = false; lines_peek(r->lines, 0, &line); lines_skip(r->lines, r->n_lines)) {
+        const char *p;
+        enum footer footer = footer_of(&line, &p);
+        r->n_lines = 1;
+        if (begins_another(&r->table, footer))
+            break;
+        if (footer > FOOTER_BEGIN && (r->n_lines = join_footer(r->lines, &r->joined)) > 1) {
+            take_joined(r->lines, r->n_lines, &r->joined, &line);
+            footer = footer_of(&line, &p);
+        }
+        if (footer != FOOTER_NONE)
+            take_footer_line(r, footer, p, &line);
+        else if (is_row(&line, false))
+            status = take_row_line(r, &line, &ends, error);
+        else
+            ends = !is_between(r, &line);
+        if (ends || status == FAILED)
+            break;
+        r->n_wrapped += r->n_lines - 1;
+    }
+    return status;
+}
+
+/* What is to be said of the histogram as a whole. */
+static void note_faults(const struct reading *r, const struct cyclictest_state *state)
+{
+    const struct histogram_facts *h = &r->result->histogram;
+    bool rows_follow = !h->n_rows && rows_of_summary(state, r->lines);
+    if ((h->lacks_rows || h->lacks_maximum) && !rows_follow)
+        import_note(r->import, "entries-missing", h->line, h->n_rows ? "rows were cut out of the histogram" : "the histogram has sums but no rows");
+    if (!h->has_footers && r->table.n_rows)
+        import_note(r->import, "file-truncated", lines_number(r->lines), "the histogram ends without its summary");
+}
+
 enum status histogram_read(struct import *import, struct cyclictest_state *state, struct lines *lines, struct error *error)
 {
     struct result *result = &state->result;
-    struct table table = {.last_is_sum = true, .last_bucket = -1};
-    struct line line;
-    enum status status = OK;
+    struct reading r = {.import = import, .result = result, .lines = lines, .table = {.last_is_sum = true, .last_bucket = -1}, .n_lines = 1};
     uint64_t begin = lines_number(lines);
-    bool old_maximum = false;
-    size_t width = 0, n_lines = 1;
-    uint64_t n_wrapped = 0, n_glued = 0;
-    struct text joined = {0};
     /* The histogram of a live display, or of a --json run, belongs to the lines before it. */
     bool is_other_half = rows_of_summary(state, lines);
     if (!is_other_half && (!result->is_open || result->run != import->run || result->histogram.is_there || result->has_verbose ||
@@ -442,75 +571,20 @@ enum status histogram_read(struct import *import, struct cyclictest_state *state
         result_begin(import, state, state->tool ? state->tool : "cyclictest", begin);
     result->histogram = (struct histogram_facts){.is_there = true, .line = begin, .last_bucket = -1};
     state->histogram_block = state->n_blocks;
-    for (; lines_peek(lines, 0, &line); lines_skip(lines, n_lines)) {
-        const char *p;
-        enum footer footer = footer_of(&line, &p);
-        n_lines = 1;
-        if (footer == FOOTER_BEGIN && table.n_rows + (int64_t)table.n_values[FOOTER_MAX] + (int64_t)table.n_values[FOOTER_MIN])
-            break; /* the next one */
-        if (footer == FOOTER_MIN && table.n_values[FOOTER_MIN] + table.n_values[FOOTER_MAX])
-            break; /* another summary: the minimum is printed first */
-        if (footer > FOOTER_BEGIN && (n_lines = join_footer(lines, &joined)) > 1) {
-            take_joined(lines, n_lines, &joined, &line);
-            footer = footer_of(&line, &p);
-        }
-        if (footer == FOOTER_CYCLES) {
-            take_cycles(result, p, &line);
-        } else if (footer == FOOTER_MAX && memchr(line.text, '/', line.length)) {
-            take_old_maximum(result, &line);
-            old_maximum = true;
-        } else if (footer != FOOTER_NONE) {
-            take_footer(import, &table, footer, p, &line);
-        } else if (is_row(&line, false)) {
-            int64_t bucket;
-            if (table.n_rows == 0)
-                width = histogram_row_width(lines);
-            if (width && (n_lines = histogram_row_join(lines, width, &joined)) > 1)
-                take_joined(lines, n_lines, &joined, &line);
-            else if ((table.n_rows == 0 || n_glued) && histogram_row_unglue(&line, n_glued ? table.n_columns : 0, &joined)) {
-                take_joined(lines, 1, &joined, &line);
-                n_glued++;
-            }
-            const char *q = line.text;
-            scan_blanks(&q, line.text + line.length);
-            const char *digits = q;
-            if (scan_i64(&q, line.text + line.length, &bucket) && bucket <= table.last_bucket && bucket >= 0) {
-                if (bucket == 0 || table.n_values[FOOTER_MAX])
-                    break; /* begins again */
-                import_note(import, "damaged-lines", line.number, "histogram rows out of order");
-            }
-            if (table.n_rows == 0)
-                result->histogram.five_digits = q - digits == 5;
-            status = take_row(import, &table, &line, error);
-            if (status == FAILED)
-                break;
-        } else if (line_is_blank(&line) || (line.text[0] == '#' && table.n_rows > 3)) {
-            struct line next; /* also a remark that somebody put in */
-            if (!lines_peek(lines, 1, &next) || !(footer_of(&next, &p) != FOOTER_NONE || is_row(&next, true)))
-                break;
-        } else {
-            break;
-        }
-        n_wrapped += n_lines - 1;
-    }
-    if (n_glued)
-        import_note_n(import, "repaired-text", n_glued, begin, "undone: lost tabs");
-    if (n_wrapped)
-        import_note_n(import, "repaired-text", n_wrapped, begin, "undone: %s", repair_name(REPAIR_WRAPPED));
-    text_release(&joined);
+    enum status status = read_rows(&r, error);
+    if (r.n_glued)
+        import_note_n(import, "repaired-text", r.n_glued, begin, "undone: lost tabs");
+    if (r.n_wrapped)
+        import_note_n(import, "repaired-text", r.n_wrapped, begin, "undone: %s", repair_name(REPAIR_WRAPPED));
     if (is_other_half)
-        take_summary(result, &table);
+        take_summary(result, &r.table);
     if (status != FAILED) {
-        give_to_threads(result, &table);
-        result->histogram.single_max |= old_maximum;
-        result->histogram.has_footers |= old_maximum;
-        bool rows_follow = !result->histogram.n_rows && rows_of_summary(state, lines);
-        if ((result->histogram.lacks_rows || result->histogram.lacks_maximum) && !rows_follow)
-            import_note(import, "entries-missing", begin, result->histogram.n_rows ? "rows were cut out of the histogram" : "the histogram has sums but no rows");
-        if (!result->histogram.has_footers && table.n_rows) {
-            import_note(import, "file-truncated", lines_number(lines), "the histogram ends without its summary");
-        }
+        give_to_threads(result, &r.table);
+        result->histogram.single_max |= r.has_old_maximum;
+        result->histogram.has_footers |= r.has_old_maximum;
+        note_faults(&r, state);
     }
-    table_release(&table);
+    text_release(&r.joined);
+    table_release(&r.table);
     return status;
 }
