@@ -382,6 +382,62 @@ static bool is_removed(struct import *import, const struct bundle_table *table, 
     return trace && !has_sibling(import, trace);
 }
 
+/* While the agent saved a trace, and without one of its own, in which the cause could be seen. */
+static bool is_own_doing(const struct bundle_table *table, size_t row)
+{
+    const char *why = bundle_table_field(table, row, "why");
+    return why && strcmp(why, "while a trace was saved") == 0 && !bundle_table_field(table, row, "trace");
+}
+
+static void name_thread(const struct bundle_table *threads, int64_t thread, struct claim *claim)
+{
+    int64_t number;
+    for (size_t i = 0; threads && i < bundle_table_rows(threads); i++) {
+        if (!bundle_table_i64(threads, i, "thread", &number) || number != thread)
+            continue;
+        if (bundle_table_i64(threads, i, "tid", &number))
+            claim->tid = (int32_t)number;
+        if (bundle_table_i64(threads, i, "cpu", &number))
+            claim->cpu = (int32_t)number;
+        claim->comm = bundle_table_field(threads, i, "comm");
+    }
+}
+
+/* What becomes of the rows of outliers.txt. */
+struct outlier_counts {
+    uint64_t n_removed, n_traces, n_own;
+    int64_t worst_own_ns;
+};
+
+static void claim_outlier(struct import *import, const struct bundle_table *table, size_t row, const struct bundle_table *threads,
+                          const struct clock_shifts *shifts, struct outlier_counts *counts)
+{
+    int64_t thread, latency_ns, due_ns, wake_ns;
+    if (!bundle_table_i64(table, row, "thread", &thread) || !bundle_table_i64(table, row, "latency_ns", &latency_ns) ||
+        !bundle_table_i64(table, row, "due_ns", &due_ns) || !bundle_table_i64(table, row, "wake_ns", &wake_ns))
+        return;
+    if (is_own_doing(table, row)) {
+        counts->worst_own_ns = latency_ns > counts->worst_own_ns ? latency_ns : counts->worst_own_ns;
+        counts->n_own++;
+        return;
+    }
+    if (counts->n_removed < counts->n_traces && is_removed(import, table, row)) /* none there: only the table was given */
+        return;
+    struct claim claim = claim_unknown();
+    claim.run = import->run;
+    claim.artefact = import->artefact;
+    claim.line = row + 2;
+    claim.kind = CLAIM_SAMPLE;
+    claim.section = SECTION_WAKEUP;
+    claim.series = thread_series(import, thread);
+    claim.latency_ns = latency_ns;
+    claim.begin_ns = linux_time_ns(shifts, due_ns);
+    claim.end_ns = claim.time_ns = linux_time_ns(shifts, wake_ns);
+    name_thread(threads, thread, &claim);
+    claim.text = bundle_table_field(table, row, "trace");
+    store_add_claim(import->store, &claim);
+}
+
 static enum status outliers_read(struct import *import, const unsigned char *bytes, size_t size, struct error *error)
 {
     (void)error;
@@ -389,56 +445,21 @@ static enum status outliers_read(struct import *import, const unsigned char *byt
     struct bundle_table *threads = read_sibling(import, BUNDLE_THREADS);
     struct clock_shifts shifts = read_clock_shifts(import);
     const size_t n_rows = bundle_table_rows(table);
-    uint64_t n_removed = 0, n_traces = 0, n_own = 0;
-    int64_t worst_own_ns = 0;
+    struct outlier_counts counts = {0};
     for (size_t row = 0; row < n_rows; row++) {
-        n_traces += bundle_table_field(table, row, "trace") != NULL;
-        n_removed += is_removed(import, table, row);
+        counts.n_traces += bundle_table_field(table, row, "trace") != NULL;
+        counts.n_removed += is_removed(import, table, row);
     }
-    for (size_t row = 0; row < n_rows; row++) {
-        int64_t thread, latency_ns, due_ns, wake_ns, number;
-        if (!bundle_table_i64(table, row, "thread", &thread) || !bundle_table_i64(table, row, "latency_ns", &latency_ns) ||
-            !bundle_table_i64(table, row, "due_ns", &due_ns) || !bundle_table_i64(table, row, "wake_ns", &wake_ns))
-            continue;
-        /* With a trace of its own the cause can be seen. */
-        const char *why = bundle_table_field(table, row, "why");
-        if (why && strcmp(why, "while a trace was saved") == 0 && !bundle_table_field(table, row, "trace")) {
-            worst_own_ns = latency_ns > worst_own_ns ? latency_ns : worst_own_ns;
-            n_own++;
-            continue;
-        }
-        if (n_removed < n_traces && is_removed(import, table, row)) /* none there: only the table was given */
-            continue;
-        struct claim claim = claim_unknown();
-        claim.run = import->run;
-        claim.artefact = import->artefact;
-        claim.line = row + 2;
-        claim.kind = CLAIM_SAMPLE;
-        claim.section = SECTION_WAKEUP;
-        claim.series = thread_series(import, thread);
-        claim.latency_ns = latency_ns;
-        claim.begin_ns = linux_time_ns(&shifts, due_ns);
-        claim.end_ns = claim.time_ns = linux_time_ns(&shifts, wake_ns);
-        for (size_t i = 0; threads && i < bundle_table_rows(threads); i++) {
-            if (!bundle_table_i64(threads, i, "thread", &number) || number != thread)
-                continue;
-            if (bundle_table_i64(threads, i, "tid", &number))
-                claim.tid = (int32_t)number;
-            if (bundle_table_i64(threads, i, "cpu", &number))
-                claim.cpu = (int32_t)number;
-            claim.comm = bundle_table_field(threads, i, "comm");
-        }
-        claim.text = bundle_table_field(table, row, "trace");
-        store_add_claim(import->store, &claim);
-    }
-    if (n_own) {
+    for (size_t row = 0; row < n_rows; row++)
+        claim_outlier(import, table, row, threads, &shifts, &counts);
+    if (counts.n_own) {
         char worst[DURATION_TEXT_BYTES];
         import_note(import, "tracer-artefact", 0,
-                    "%" PRIu64 " late sample%s, the worst by %s, while the agent saved a trace: the delay may be its own doing", n_own,
-                    n_own == 1 ? "" : "s", duration_format(worst_own_ns, worst));
+                    "%" PRIu64 " late sample%s, the worst by %s, while the agent saved a trace: the delay may be its own doing",
+                    counts.n_own, counts.n_own == 1 ? "" : "s", duration_format(counts.worst_own_ns, worst));
     }
-    if (n_removed && n_removed < n_traces)
-        import_note(import, "traces-removed", 0, "%" PRIu64 " traces of milder outliers made room for larger ones", n_removed);
+    if (counts.n_removed && counts.n_removed < counts.n_traces)
+        import_note(import, "traces-removed", 0, "%" PRIu64 " traces of milder outliers made room for larger ones", counts.n_removed);
     note_damage(import, table);
     free(shifts.rows);
     bundle_table_free(threads);

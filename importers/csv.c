@@ -363,6 +363,61 @@ static uint32_t new_series(struct import *import, const struct table *table)
     return import_series(import, &series);
 }
 
+/* How the rows of a table are read. */
+struct reading {
+    const struct table *table;
+    const struct column *first, *second; /* of latency: NULL, else what ends the span, or the signal */
+    double scale, time_scale;            /* ns */
+    bool is_latency, is_pair, has_comma;
+};
+
+static struct reading reading_of(struct import *import, const struct table *table)
+{
+    struct reading r = {.table = table, .is_latency = table->latency.is_declared, .has_comma = table->delimiter != ','};
+    r.is_pair = !r.is_latency && table->begin.is_declared && table->end.is_declared;
+    r.first = r.is_latency ? &table->latency : r.is_pair ? &table->begin : &table->time;
+    r.second = r.is_latency ? NULL : r.is_pair ? &table->end : &table->signal;
+    r.scale = scale_of(import, table, r.first);
+    r.time_scale = table->time.is_declared ? scale_of(import, table, &table->time) : r.scale;
+    return r;
+}
+
+/* False: a declared column holds no number. */
+static bool take_row(const struct reading *r, const struct row *row, struct samples *samples, struct signal *signal)
+{
+    const struct column *time = &r->table->time;
+    double a, b = 0, t;
+    if (!number_of(field_of(row, r->first->index), r->has_comma, &a) ||
+        (r->second && !number_of(field_of(row, r->second->index), r->has_comma, &b)))
+        return false;
+    if (r->is_latency) {
+        bool has_time = time->is_declared && number_of(field_of(row, time->index), r->has_comma, &t);
+        add_sample(samples, has_time ? to_time_ns(t * r->time_scale) : NS_UNKNOWN, a * r->scale);
+    } else if (r->is_pair) {
+        add_sample(samples, to_time_ns(a * r->scale), (b - a) * r->scale);
+    } else {
+        memory_reserve(signal->time_ns, signal->time_capacity, signal->n + 1);
+        memory_reserve(signal->level, signal->level_capacity, signal->n + 1);
+        signal->time_ns[signal->n] = a * r->time_scale;
+        signal->level[signal->n++] = b;
+    }
+    return true;
+}
+
+static void finish_series(struct import *import, const struct samples *samples, uint64_t line)
+{
+    struct series *series = store_edit_series(import->store, samples->series);
+    series->n_samples = samples->n;
+    if (!samples->n)
+        return;
+    series->min_ns = samples->min_ns;
+    series->max_ns = samples->max_ns;
+    series->avg_ns = samples->sum_ns / (double)samples->n;
+    if (samples->min_ns < 0)
+        import_note(import, "counts-mismatch", line, "negative latencies down to %lld ns: are the columns the right way round?",
+                    (long long)samples->min_ns);
+}
+
 static enum status csv_read(struct import *import, struct lines *lines, struct error *error)
 {
     struct table table = {.line = lines_number(lines)};
@@ -384,46 +439,16 @@ static enum status csv_read(struct import *import, struct lines *lines, struct e
     }
     struct samples samples = {.import = import, .series = new_series(import, &table)};
     struct signal signal = {0};
-    bool is_latency = table.latency.is_declared, is_pair = !is_latency && table.begin.is_declared && table.end.is_declared;
-    const struct column *first = is_latency ? &table.latency : is_pair ? &table.begin : &table.time;
-    double scale = scale_of(import, &table, first);
-    double time_scale = table.time.is_declared ? scale_of(import, &table, &table.time) : scale;
-    bool has_comma = table.delimiter != ',';
+    struct reading reading = reading_of(import, &table);
     for (; lines_peek(lines, 0, &line) && !line_is_blank(&line); lines_skip(lines, 1)) {
-        double a, b = 0;
         if (!parse_row(&line, table.delimiter, &row) || row.n < 2 || row.n > n_fields)
             break;
-        const struct column *second = is_pair ? &table.end : &table.signal;
-        if (!number_of(field_of(&row, first->index), has_comma, &a) ||
-            (!is_latency && !number_of(field_of(&row, second->index), has_comma, &b))) {
+        if (!take_row(&reading, &row, &samples, &signal))
             import_note(import, "damaged-lines", line.number, "a row without a number in its declared columns");
-            continue;
-        }
-        if (is_latency) {
-            double time;
-            bool has_time = table.time.is_declared && number_of(field_of(&row, table.time.index), has_comma, &time);
-            add_sample(&samples, has_time ? to_time_ns(time * time_scale) : NS_UNKNOWN, a * scale);
-        } else if (is_pair) {
-            add_sample(&samples, to_time_ns(a * scale), (b - a) * scale);
-        } else {
-            memory_reserve(signal.time_ns, signal.time_capacity, signal.n + 1);
-            memory_reserve(signal.level, signal.level_capacity, signal.n + 1);
-            signal.time_ns[signal.n] = a * time_scale;
-            signal.level[signal.n++] = b;
-        }
     }
     if (signal.n)
         add_pulses(&samples, &signal, import_setting(import, "csv.threshold"));
-    struct series *series = store_edit_series(import->store, samples.series);
-    series->n_samples = samples.n;
-    if (samples.n) {
-        series->min_ns = samples.min_ns;
-        series->max_ns = samples.max_ns;
-        series->avg_ns = samples.sum_ns / (double)samples.n;
-    }
-    if (samples.n && samples.min_ns < 0)
-        import_note(import, "counts-mismatch", table.line, "negative latencies down to %lld ns: are the columns the right way round?",
-                    (long long)samples.min_ns);
+    finish_series(import, &samples, table.line);
     free(signal.time_ns);
     free(signal.level);
     text_release(&row.text);

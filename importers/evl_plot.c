@@ -46,71 +46,92 @@ static void read_affinity(struct import *import, struct latency_result *result, 
     import_fact(import, "latmus.cpu_isolated", "%s", cell_has(value, "noisol") ? "no" : "yes");
 }
 
+/* Up to the first blank. */
+static struct cell first_word(struct cell text)
+{
+    size_t n = 0;
+    while (n < text.length && text.text[n] != ' ')
+        n++;
+    return cell_first(text, n);
+}
+
+/* "name: value" of what was measured. False: of another name. */
+static bool read_number(struct import *import, struct latency_result *result, struct cell name, struct cell value)
+{
+    int64_t ns;
+    if (cell_is(name, "sampling period"))
+        cell_ns(first_word(value), 3, &result->period_ns);
+    else if (cell_is(name, "context"))
+        cell_copy(value, result->mode, sizeof result->mode);
+    else if (cell_is(name, "thread priority"))
+        cell_int(value, &result->priority);
+    else if (cell_is(name, "thread affinity"))
+        read_affinity(import, result, value);
+    else if (cell_is(name, "duration (hhmmss)"))
+        cell_clock_ns(value, &result->duration_ns);
+    else if (cell_is(name, "OVERRUNS"))
+        cell_u64(value, &result->n_overruns);
+    else if (cell_is(name, "IN-BAND SWITCHES"))
+        cell_u64(value, &result->n_switches);
+    else if (cell_is(name, "min latency"))
+        cell_ns(value, 3, &result->min_ns);
+    else if (cell_is(name, "avg latency"))
+        result->avg_ns = cell_ns(value, 3, &ns) ? (double)ns : result->avg_ns;
+    else if (cell_is(name, "max latency"))
+        cell_ns(value, 3, &result->max_ns);
+    else if (cell_is(name, "sample count"))
+        cell_u64(value, &result->n_samples);
+    else
+        return false;
+    return true;
+}
+
+/* "name: value" that is kept as it stands. */
+static bool read_fact(struct import *import, struct cell name, struct cell value)
+{
+    static const struct {
+        const char *name, *key;
+    } facts[] = {{"peak (hhmmss)", "latmus.peak_time"}, {"libevl version", "evl.version"}, {"clock gravity", "evl.clock_gravity"},
+                 {"clocksource", "clocksource"},        {"vDSO access", "evl.vdso_access"}, {"test started on", "latmus.start_time"}};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (cell_is(name, facts[i].name)) {
+            import_fact(import, facts[i].key, "%.*s", CELL_ARGS(value));
+            return true;
+        }
+    return false;
+}
+
+/* What /proc/version and /proc/cmdline said. */
+static void read_kernel(struct import *import, struct cell text)
+{
+    if (cell_starts(text, "Linux version ")) {
+        import_fact(import, "kernel.release", "%.*s", CELL_ARGS(first_word(cell_from(text, strlen("Linux version ")))));
+        struct cell version = cell_after(text, " #");
+        if (version.length)
+            import_fact(import, "kernel.version", "#%.*s", CELL_ARGS(version));
+    } else if (cell_has(text, "BOOT_IMAGE=") || cell_has(text, "console=") || cell_has(text, "root=")) {
+        import_fact(import, "cmdline", "%.*s", CELL_ARGS(text));
+        struct cell isolated = first_word(cell_after(text, "isolcpus="));
+        if (isolated.length)
+            import_fact(import, "cmdline.isolcpus", "%.*s", CELL_ARGS(isolated));
+    }
+}
+
 static void read_comment(struct import *import, struct latency_result *result, struct cell text)
 {
     text = cell_trim(cell_from(text, 1));
     const char *colon = memchr(text.text, ':', text.length);
     struct cell name = colon ? cell_first(text, (size_t)(colon - text.text)) : text;
     struct cell value = colon ? cell_trim(cell_from(text, name.length + 1)) : (struct cell){"", 0};
-    int64_t ns;
-    if (cell_is(name, "sampling period")) {
-        size_t digits = 0;
-        while (digits < value.length && value.text[digits] != ' ')
-            digits++;
-        cell_ns(cell_first(value, digits), 3, &result->period_ns);
-    } else if (cell_is(name, "context")) {
-        cell_copy(value, result->mode, sizeof result->mode);
-    } else if (cell_is(name, "thread priority")) {
-        cell_int(value, &result->priority);
-    } else if (cell_is(name, "thread affinity")) {
-        read_affinity(import, result, value);
-    } else if (cell_is(name, "duration (hhmmss)")) {
-        cell_clock_ns(value, &result->duration_ns);
-    } else if (cell_is(name, "OVERRUNS")) {
-        cell_u64(value, &result->n_overruns);
-    } else if (cell_is(name, "IN-BAND SWITCHES")) {
-        cell_u64(value, &result->n_switches);
-    } else if (cell_is(name, "min latency")) {
-        cell_ns(value, 3, &result->min_ns);
-    } else if (cell_is(name, "avg latency")) {
-        if (cell_ns(value, 3, &ns))
-            result->avg_ns = (double)ns;
-    } else if (cell_is(name, "max latency")) {
-        cell_ns(value, 3, &result->max_ns);
-    } else if (cell_is(name, "sample count")) {
-        cell_u64(value, &result->n_samples);
-    } else if (cell_is(name, "peak (hhmmss)")) {
-        import_fact(import, "latmus.peak_time", "%.*s", CELL_ARGS(value));
-    } else if (cell_is(name, "libevl version")) {
-        import_fact(import, "evl.version", "%.*s", CELL_ARGS(value));
-        import_tool_version(import, "%.*s", CELL_ARGS(value));
-    } else if (cell_is(name, "clock gravity")) {
-        import_fact(import, "evl.clock_gravity", "%.*s", CELL_ARGS(value));
-    } else if (cell_is(name, "clocksource")) {
-        import_fact(import, "clocksource", "%.*s", CELL_ARGS(value));
-    } else if (cell_is(name, "vDSO access")) {
-        import_fact(import, "evl.vdso_access", "%.*s", CELL_ARGS(value));
-    } else if (cell_is(name, "test started on")) {
-        import_fact(import, "latmus.start_time", "%.*s", CELL_ARGS(value));
+    if (read_number(import, result, name, value))
+        return;
+    if (read_fact(import, name, value)) {
+        if (cell_is(name, "libevl version"))
+            import_tool_version(import, "%.*s", CELL_ARGS(value));
     } else if (cell_is(text, "C-state restricted")) {
         import_fact(import, "latmus.cstate_restricted", "1");
-    } else if (cell_starts(text, "Linux version ")) {
-        struct cell release = cell_from(text, strlen("Linux version "));
-        size_t n = 0;
-        while (n < release.length && release.text[n] != ' ')
-            n++;
-        import_fact(import, "kernel.release", "%.*s", CELL_ARGS(cell_first(release, n)));
-        struct cell version = cell_after(text, " #");
-        if (version.length)
-            import_fact(import, "kernel.version", "#%.*s", CELL_ARGS(version));
-    } else if (cell_has(text, "BOOT_IMAGE=") || cell_has(text, "console=") || cell_has(text, "root=")) {
-        import_fact(import, "cmdline", "%.*s", CELL_ARGS(text));
-        struct cell isolated = cell_after(text, "isolcpus=");
-        size_t n = 0;
-        while (n < isolated.length && isolated.text[n] != ' ')
-            n++;
-        if (n)
-            import_fact(import, "cmdline.isolcpus", "%.*s", CELL_ARGS(cell_first(isolated, n)));
+    } else {
+        read_kernel(import, text);
     }
 }
 

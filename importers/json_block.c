@@ -149,65 +149,77 @@ static json_t *load_repaired(struct import *import, const struct text *text, uin
     return json;
 }
 
-json_t *json_block_load(struct import *import, struct lines *lines, bool *is_cut, struct error *error)
+/* The lines of the object at the cursor, taken. True: its end is among them. */
+static bool take_block(struct lines *lines, struct text *text)
 {
-    struct text text = {.max_length = MAX_TEXT_BYTES};
     struct line line;
     int depth = 0;
-    uint64_t first = lines_number(lines);
-    *is_cut = true;
     for (size_t k = 0; k < JSON_MAX_LINES && lines_peek(lines, 0, &line); k++) {
         const char *closed;
         if (k > 0 && line.length == 1 && line.text[0] == '{')
-            break; /* another object begins: this one was cut */
+            return false; /* another object begins: this one was cut */
         depth = depth_after(line.text, line.text + line.length, depth, &closed);
-        text_add_n(&text, line.text, closed ? (size_t)(closed - line.text) : line.length);
-        text_add_char(&text, '\n');
+        text_add_n(text, line.text, closed ? (size_t)(closed - line.text) : line.length);
+        text_add_char(text, '\n');
         lines_skip(lines, 1);
-        if (closed || (line.length && line.text[0] == '}')) {
-            *is_cut = false;
-            break;
-        }
+        if (closed || (line.length && line.text[0] == '}'))
+            return true;
     }
-    json_error_t why;
+    return false;
+}
+
+/* Adds what closes all that is open at the end of the text. False: it ends in a string, or is nested too deeply. */
+static bool close_all(const struct text *text, struct text *shut)
+{
+    char open[64];
+    size_t n_open = 0;
+    bool in_string = false;
+    for (const char *p = text->bytes; *p && n_open < sizeof open; p++) {
+        if (*p == '"' && (p == text->bytes || p[-1] != '\\'))
+            in_string = !in_string;
+        else if (!in_string && (*p == '{' || *p == '['))
+            open[n_open++] = *p == '{' ? '}' : ']';
+        else if (!in_string && (*p == '}' || *p == ']') && n_open)
+            n_open--;
+    }
+    text_add_n(shut, text->bytes, text->length);
+    while (n_open && !in_string)
+        text_add_char(shut, open[--n_open]);
+    return !in_string;
+}
+
+/* Of a cut object: leaves out lines from the end until what is open can be closed. */
+static json_t *load_cut(struct import *import, struct text *text, uint64_t line)
+{
     json_t *json = NULL;
-    if (!*is_cut) {
-        json = load_repaired(import, &text, first, &why);
-        if (!json)
-            error_input(error, "%s:%llu: damaged JSON: %s", import->member->path,
-                        (unsigned long long)(first + (why.line > 0 ? (uint64_t)why.line - 1 : 0)), why.text);
-    } else {
-        /* Cut: leave out lines from the end until what is open can be closed. */
-        for (int tries = 0; tries < 8 && text.length && !json; tries++) {
-            size_t end = text.length;
-            while (end && (text.bytes[end - 1] == '\n' || text.bytes[end - 1] == ' ' || text.bytes[end - 1] == ','))
-                end--;
-            text_truncate(&text, end);
-            const char *closed;
-            struct text shut = {0};
-            text_add_n(&shut, text.bytes, text.length);
-            char open[64];
-            int n_open = 0;
-            bool in_string = false;
-            for (const char *p = text.bytes; *p && n_open < 64; p++) {
-                if (*p == '"' && (p == text.bytes || p[-1] != '\\'))
-                    in_string = !in_string;
-                else if (!in_string && (*p == '{' || *p == '['))
-                    open[n_open++] = *p == '{' ? '}' : ']';
-                else if (!in_string && (*p == '}' || *p == ']') && n_open)
-                    n_open--;
-            }
-            (void)closed;
-            while (n_open && !in_string)
-                text_add_char(&shut, open[--n_open]);
-            json = in_string ? NULL : load_repaired(import, &shut, first, &why);
-            text_release(&shut);
-            while (text.length && text.bytes[text.length - 1] != '\n')
-                text_truncate(&text, text.length - 1);
-        }
-        if (!json)
-            error_input(error, "%s:%llu: JSON that ends early", import->member->path, (unsigned long long)first);
+    json_error_t ignored;
+    for (int tries = 0; tries < 8 && text->length && !json; tries++) {
+        size_t end = text->length;
+        while (end && strchr("\n ,", text->bytes[end - 1]))
+            end--;
+        text_truncate(text, end);
+        struct text shut = {0};
+        if (close_all(text, &shut))
+            json = load_repaired(import, &shut, line, &ignored);
+        text_release(&shut);
+        while (text->length && text->bytes[text->length - 1] != '\n')
+            text_truncate(text, text->length - 1);
     }
+    return json;
+}
+
+json_t *json_block_load(struct import *import, struct lines *lines, bool *is_cut, struct error *error)
+{
+    struct text text = {.max_length = MAX_TEXT_BYTES};
+    uint64_t first = lines_number(lines);
+    json_error_t why;
+    *is_cut = !take_block(lines, &text);
+    json_t *json = *is_cut ? load_cut(import, &text, first) : load_repaired(import, &text, first, &why);
+    if (!json && *is_cut)
+        error_input(error, "%s:%llu: JSON that ends early", import->member->path, (unsigned long long)first);
+    else if (!json)
+        error_input(error, "%s:%llu: damaged JSON: %s", import->member->path,
+                    (unsigned long long)(first + (why.line > 0 ? (uint64_t)why.line - 1 : 0)), why.text);
     text_release(&text);
     return json;
 }

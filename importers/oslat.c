@@ -247,6 +247,68 @@ static void read_value_row(struct result *result, const struct field *field, int
         cell_ns(field->values.cell[i], digits, (int64_t *)(void *)((char *)&result->cores[i] + offset));
 }
 
+/* What stands above the table, around it, and says nothing of the cores. False: another line. */
+static bool take_head_line(struct import *import, struct result *result, struct cell text, uint64_t line, bool has_table)
+{
+    static const char *const idle[] = {"Pre-heat for", "Test starts", "Test completed", "Preheat cores:", "Stopping the test"};
+    static const char *const settings[] = {"Total runtime:", "Thread priority:", "CPU list:", "CPU for main", "Workload"};
+    if (cell_starts(text, "oslat: Trace threshold (")) {
+        read_threshold(import, text, line);
+        return true;
+    }
+    if (cell_starts(text, "Global bias set to ")) {
+        struct cell bias = cell_after(text, "set to ");
+        size_t n = 0;
+        while (n < bias.length && bias.text[n] != ' ')
+            n++;
+        cell_ns(cell_first(bias, n), 3, &result->bias_ns);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+        if (cell_starts(text, idle[i]))
+            return true;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings && !has_table; i++)
+        if (cell_starts(text, settings[i])) {
+            read_setting(import, result, text);
+            return true;
+        }
+    return cell_is(text, "...");
+}
+
+/* "Core:  0 1 2": the table begins. */
+static void begin_table(struct result *result, const struct field *field)
+{
+    result->n_cores = field->values.n;
+    result->cores = memory_new((result->n_cores + 1) * sizeof *result->cores);
+    for (size_t i = 0; i < result->n_cores; i++) {
+        result->cores[i] = (struct core){.cpu = CPU_UNKNOWN, .min_ns = NS_UNKNOWN, .max_ns = NS_UNKNOWN, .duration_ns = NS_UNKNOWN};
+        cell_int(field->values.cell[i], &result->cores[i].cpu);
+    }
+}
+
+/* A row of the table. False: it is none. */
+static bool take_table_line(struct import *import, struct result *result, const struct field *field, int version, uint64_t line)
+{
+    struct cell name = field->name;
+    if (field->is_mhz_old || field->is_mhz_new) {
+        bool is_counter = cell_starts(name, "Counter");
+        result->era = field->is_mhz_new ? ERA_FLOOR
+                      : !is_counter || (version && version < 250) ? ERA_FLOOR_PLUS_1
+                      : version ? ERA_CEIL : ERA_UNKNOWN;
+    } else if (field->is_us && name.length && name.text[0] >= '0' && name.text[0] <= '9') {
+        read_bin_row(import, result, field, line);
+    } else if (cell_is(name, "Minimum")) {
+        read_value_row(result, field, 3, offsetof(struct core, min_ns));
+    } else if (cell_is(name, "Maximum")) {
+        read_value_row(result, field, 3, offsetof(struct core, max_ns));
+    } else if (cell_is(name, "Duration")) {
+        read_value_row(result, field, 9, offsetof(struct core, duration_ns));
+    } else {
+        return cell_is(name, "Average") || cell_is(name, "Max-Min");
+    }
+    return true;
+}
+
 static enum status text_read(struct import *import, struct lines *lines)
 {
     struct result result = {.width_ns = NS_UNKNOWN, .priority = PRIO_UNKNOWN, .line = lines_number(lines)};
@@ -262,45 +324,13 @@ static enum status text_read(struct import *import, struct lines *lines)
                 break;
             version = banner_version(text);
             import_tool_version(import, "%.*s", CELL_ARGS(cell_after(text, "oslat V ")));
-        } else if (cell_starts(text, "oslat: Trace threshold (")) {
-            read_threshold(import, text, line.number);
-        } else if (cell_starts(text, "Global bias set to ")) {
-            struct cell bias = cell_after(text, "set to ");
-            size_t n = 0;
-            while (n < bias.length && bias.text[n] != ' ')
-                n++;
-            cell_ns(cell_first(bias, n), 3, &result.bias_ns);
-        } else if (cell_starts(text, "Pre-heat for") || cell_starts(text, "Test starts") || cell_starts(text, "Test completed") ||
-                   cell_starts(text, "Preheat cores:") || cell_is(text, "...") || cell_starts(text, "Stopping the test")) {
-            /* nothing to keep */
-        } else if (!has_table && (cell_starts(text, "Total runtime:") || cell_starts(text, "Thread priority:") ||
-                                  cell_starts(text, "CPU list:") || cell_starts(text, "CPU for main") || cell_starts(text, "Workload"))) {
-            read_setting(import, &result, text);
-        } else if (read_field(&line, &field) && cell_is(field.name, "Core") && !has_table) {
-            has_table = true;
-            result.n_cores = field.values.n;
-            result.cores = memory_new((result.n_cores + 1) * sizeof *result.cores);
-            for (size_t i = 0; i < result.n_cores; i++) {
-                result.cores[i] = (struct core){.cpu = CPU_UNKNOWN, .min_ns = NS_UNKNOWN, .max_ns = NS_UNKNOWN, .duration_ns = NS_UNKNOWN};
-                cell_int(field.values.cell[i], &result.cores[i].cpu);
-            }
-        } else if (has_table && (field.is_mhz_old || field.is_mhz_new)) {
-            bool is_counter = cell_starts(field.name, "Counter");
-            result.era = field.is_mhz_new ? ERA_FLOOR
-                         : !is_counter || (version && version < 250) ? ERA_FLOOR_PLUS_1
-                         : version ? ERA_CEIL : ERA_UNKNOWN;
-        } else if (has_table && field.is_us && field.name.length && field.name.text[0] >= '0' && field.name.text[0] <= '9') {
-            read_bin_row(import, &result, &field, line.number);
-        } else if (has_table && cell_is(field.name, "Minimum")) {
-            read_value_row(&result, &field, 3, offsetof(struct core, min_ns));
-        } else if (has_table && cell_is(field.name, "Maximum")) {
-            read_value_row(&result, &field, 3, offsetof(struct core, max_ns));
-        } else if (has_table && cell_is(field.name, "Duration")) {
-            read_value_row(&result, &field, 9, offsetof(struct core, duration_ns));
-        } else if (!(has_table && (cell_is(field.name, "Average") || cell_is(field.name, "Max-Min")))) {
-            is_mine = false;
+        } else if (!take_head_line(import, &result, text, line.number, has_table)) {
+            is_mine = read_field(&line, &field);
+            if (is_mine && !has_table && cell_is(field.name, "Core"))
+                begin_table(&result, &field), has_table = true;
+            else
+                is_mine = is_mine && has_table && take_table_line(import, &result, &field, version, line.number);
         }
-        field.is_mhz_old = field.is_mhz_new = field.is_us = false;
         if (is_mine) {
             lines_skip(lines, k + 1);
             k = 0;

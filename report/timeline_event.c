@@ -26,36 +26,12 @@ static struct task_name task_of(const struct store *store, uint32_t comm, uint32
     return name;
 }
 
-void timeline_event_format(const struct store *store, const struct event_view *view, size_t i, char *text, size_t size)
+/* Interrupts, timers, and what is off. */
+static void format_interrupt(const struct store *store, const struct event_view *view, size_t i, char *text, size_t size)
 {
     const uint32_t *w = view->words + view->arg[i];
     const int32_t tid = view->tid[i];
-    const char *what;
     switch (view->kind[i]) {
-    case KIND_SCHED_SWITCH: {
-        bool waits = (char)w[3] != 'R' && w[3] && w[3] != UINT32_MAX;
-        snprintf(text, size, "switch: %s%s -> %s", task_of(store, w[0], w[1], (uint32_t)PRIO_UNKNOWN).text,
-                 waits && w[1] ? " (sleeps)" : "", task_of(store, w[4], w[5], w[6]).text);
-        return;
-    }
-    case KIND_TRACER_SWITCH:
-        snprintf(text, size, "switch: %s -> %s", task_of(store, 0, w[0], (uint32_t)PRIO_UNKNOWN).text, task_of(store, w[4], w[5], w[6]).text);
-        return;
-    case KIND_TRACER_WAKE:
-        snprintf(text, size, "wakeup of %s", task_of(store, w[4], w[5], w[6]).text);
-        return;
-    case KIND_SCHED_WAKING:
-    case KIND_SCHED_WAKEUP:
-    case KIND_SCHED_WAKEUP_NEW:
-        what = view->kind[i] == KIND_SCHED_WAKING ? "waking" : "wakeup of";
-        if ((int32_t)w[3] < 0)
-            snprintf(text, size, "%s %s", what, task_of(store, w[0], w[1], w[2]).text);
-        else
-            snprintf(text, size, "%s %s on CPU %d", what, task_of(store, w[0], w[1], w[2]).text, (int)w[3]);
-        return;
-    case KIND_SCHED_MIGRATE_TASK:
-        snprintf(text, size, "%s moves from CPU %d to %d", task_of(store, w[0], w[1], w[2]).text, (int)w[3], (int)w[4]);
-        return;
     case KIND_VECTOR_ENTRY:
     case KIND_VECTOR_EXIT:
         if ((int32_t)w[1] < 0)
@@ -86,5 +62,39 @@ void timeline_event_format(const struct store *store, const struct event_view *v
     }
     default:
         event_format(store, view, i, text, size);
+    }
+}
+
+void timeline_event_format(const struct store *store, const struct event_view *view, size_t i, char *text, size_t size)
+{
+    const uint32_t *w = view->words + view->arg[i];
+    const char *what;
+    switch (view->kind[i]) {
+    case KIND_SCHED_SWITCH: {
+        bool waits = (char)w[3] != 'R' && w[3] && w[3] != UINT32_MAX;
+        snprintf(text, size, "switch: %s%s -> %s", task_of(store, w[0], w[1], (uint32_t)PRIO_UNKNOWN).text,
+                 waits && w[1] ? " (sleeps)" : "", task_of(store, w[4], w[5], w[6]).text);
+        return;
+    }
+    case KIND_TRACER_SWITCH:
+        snprintf(text, size, "switch: %s -> %s", task_of(store, 0, w[0], (uint32_t)PRIO_UNKNOWN).text, task_of(store, w[4], w[5], w[6]).text);
+        return;
+    case KIND_TRACER_WAKE:
+        snprintf(text, size, "wakeup of %s", task_of(store, w[4], w[5], w[6]).text);
+        return;
+    case KIND_SCHED_WAKING:
+    case KIND_SCHED_WAKEUP:
+    case KIND_SCHED_WAKEUP_NEW:
+        what = view->kind[i] == KIND_SCHED_WAKING ? "waking" : "wakeup of";
+        if ((int32_t)w[3] < 0)
+            snprintf(text, size, "%s %s", what, task_of(store, w[0], w[1], w[2]).text);
+        else
+            snprintf(text, size, "%s %s on CPU %d", what, task_of(store, w[0], w[1], w[2]).text, (int)w[3]);
+        return;
+    case KIND_SCHED_MIGRATE_TASK:
+        snprintf(text, size, "%s moves from CPU %d to %d", task_of(store, w[0], w[1], w[2]).text, (int)w[3], (int)w[4]);
+        return;
+    default:
+        format_interrupt(store, view, i, text, size);
     }
 }

@@ -78,6 +78,33 @@ static void note_overflow(struct import *import, const struct thread_result *t, 
                     (long long)t->index, (unsigned long long)sum, (long long)t->cycles);
 }
 
+static enum status read_thread(struct import *import, struct result *result, int64_t index, const json_t *json, uint64_t line,
+                               struct error *error)
+{
+    struct thread_result *t = result_thread(result, index);
+    int64_t cpu;
+    if (!t || !json_is_object(json))
+        return OK;
+    t->line = line;
+    t->cycles = whole_or_unknown(json, "cycles");
+    t->min = whole_or_unknown(json, "min");
+    t->max = whole_or_unknown(json, "max");
+    t->exact_avg = json_number(json, "avg");
+    if (json_whole(json, "cpu", &cpu) && cpu >= 0 && cpu < 65536)
+        t->cpu = (int32_t)cpu;
+    const json_t *histogram = json_object_get(json, "histogram");
+    if (json_object_size(histogram) == 0 && !(histogram && result->command.histogram_limit > 0))
+        return OK;
+    result->histogram.is_there = true;
+    result->histogram.has_footers = true;
+    result->histogram.last_bucket = -1;
+    result->histogram.line = line;
+    if (take_histogram(import, histogram, t, line, error) == FAILED)
+        return FAILED;
+    note_overflow(import, t, line);
+    return OK;
+}
+
 enum status cyclictest_json_read(struct import *import, struct cyclictest_state *state, struct lines *lines, struct error *error)
 {
     uint64_t first = lines_number(lines);
@@ -103,28 +130,9 @@ enum status cyclictest_json_read(struct import *import, struct cyclictest_state 
     json_t *thread;
     json_object_foreach(json_object_get(json, "thread"), key, thread)
     {
-        struct thread_result *t = result_thread(result, strtoll(key, NULL, 10));
-        if (!t || !json_is_object(thread))
-            continue;
-        t->line = first;
-        t->cycles = whole_or_unknown(thread, "cycles");
-        t->min = whole_or_unknown(thread, "min");
-        t->max = whole_or_unknown(thread, "max");
-        t->exact_avg = json_number(thread, "avg");
-        int64_t cpu;
-        if (json_whole(thread, "cpu", &cpu) && cpu >= 0 && cpu < 65536)
-            t->cpu = (int32_t)cpu;
-        const json_t *histogram = json_object_get(thread, "histogram");
-        if (json_object_size(histogram) > 0 || (histogram && result->command.histogram_limit > 0)) {
-            result->histogram.is_there = true;
-            result->histogram.has_footers = true;
-            result->histogram.last_bucket = -1;
-            result->histogram.line = first;
-            status = take_histogram(import, histogram, t, first, error);
-            if (status == FAILED)
-                break;
-            note_overflow(import, t, first);
-        }
+        status = read_thread(import, result, strtoll(key, NULL, 10), thread, first, error);
+        if (status == FAILED)
+            break;
     }
     if (strcmp(result->tool, "signaltest") == 0) /* prints the CPU of thread 0 for all */
         for (size_t i = 0; i < result->n_threads; i++)

@@ -234,32 +234,27 @@ static bool is_rule(const char *p, const char *end)
     return s - p >= 8 && s == end;
 }
 
-bool ftrace_header_line(struct ftrace_header *header, const struct line *line)
+/* "entries-in-buffer/entries-written: 12/345   #P:4", p behind the colon. */
+static void take_entries(struct ftrace_header *header, const char *p, const char *end)
 {
-    const char *end = line->text + line->length;
-    while (end > line->text && end[-1] == ' ')
-        end--;
-    bool has_hash;
-    const char *p = skip_hash(line->text, end, &has_hash);
     uint64_t n;
-    if (has_hash && scan_literal(&p, end, "tracer: ")) {
-        set_text(header->tracer, sizeof header->tracer, p, end);
-        return true;
-    }
-    if (take_title(header, p, end))
-        return true;
-    bool is_kernel = header->awaits_kernel && !has_hash && p < end && !memchr(p, ' ', (size_t)(end - p));
-    header->awaits_kernel = false;
-    if (is_kernel) {
-        set_text(header->kernel, sizeof header->kernel, p, end);
-        return true;
-    }
+    scan_blanks(&p, end);
+    if (scan_u64(&p, end, &n))
+        header->n_shown = n;
+    if (scan_literal(&p, end, "/") && scan_u64(&p, end, &n))
+        header->n_written = n;
+    scan_blanks(&p, end);
+    if (scan_literal(&p, end, "#P:") && scan_u64(&p, end, &n) && n <= FTRACE_CPUS_MAX)
+        header->n_cpus = (int32_t)n;
+}
+
+/* Lines that only latency tracers print. */
+static bool take_latency_line(struct ftrace_header *header, const char *p, const char *end, bool has_hash)
+{
     /* A mail's line break within "latency: ... (M:preempt VP:0, KP:0, SP:0 HP:0 #P:4)". */
     if (header->is_latency && !has_hash && (scan_literal(&p, end, "KP:") || scan_literal(&p, end, "SP:") || scan_literal(&p, end, "HP:") ||
                                             scan_literal(&p, end, "#P:")))
         return true;
-    if (scan_literal(&p, end, "latency:"))
-        return take_latency(header, p, end, line->number);
     if (scan_literal(&p, end, "| task: ") || (header->is_26vp && scan_literal(&p, end, "process: "))) {
         take_task(header, p, end);
         return true;
@@ -280,32 +275,56 @@ bool ftrace_header_line(struct ftrace_header *header, const struct line *line)
         set_function(header->ended_at, sizeof header->ended_at, p, end);
         return true;
     }
+    return false;
+}
+
+/* Art and remarks. In 2.6 the art has no '#'. */
+static bool is_art(struct ftrace_header *header, const char *p, const char *end, bool has_hash)
+{
+    size_t n = (size_t)(end - p);
+    if (memmem(p, n, "=> lock-depth", 13))
+        header->has_lock_depth = true;
+    if (has_hash && memmem(p, n, "FUNCTION CALLS", 14))
+        header->is_graph = true;
+    if (has_hash)
+        return true;
+    if (!header->is_latency && !header->tracer[0])
+        return false;
+    return is_rule(p, end) || memmem(p, n, "=> ", 3) || (p < end && strspn(p, "|/\\ ") >= n) ||
+           (memmem(p, n, "|||", 3) && !is_digit(*p)) || (memmem(p, n, "cmd ", 4) && memmem(p, n, "caller", 6)) ||
+           (p < end && *p == '\\');
+}
+
+bool ftrace_header_line(struct ftrace_header *header, const struct line *line)
+{
+    const char *end = line->text + line->length;
+    while (end > line->text && end[-1] == ' ')
+        end--;
+    bool has_hash;
+    const char *p = skip_hash(line->text, end, &has_hash);
+    if (has_hash && scan_literal(&p, end, "tracer: ")) {
+        set_text(header->tracer, sizeof header->tracer, p, end);
+        return true;
+    }
+    if (take_title(header, p, end))
+        return true;
+    bool is_kernel = header->awaits_kernel && !has_hash && p < end && !memchr(p, ' ', (size_t)(end - p));
+    header->awaits_kernel = false;
+    if (is_kernel) {
+        set_text(header->kernel, sizeof header->kernel, p, end);
+        return true;
+    }
+    if (scan_literal(&p, end, "latency:"))
+        return take_latency(header, p, end, line->number);
+    if (take_latency_line(header, p, end, has_hash))
+        return true;
     if (has_hash && scan_literal(&p, end, "entries-in-buffer/entries-written:")) {
-        scan_blanks(&p, end);
-        if (scan_u64(&p, end, &n))
-            header->n_shown = n;
-        if (scan_literal(&p, end, "/") && scan_u64(&p, end, &n))
-            header->n_written = n;
-        scan_blanks(&p, end);
-        if (scan_literal(&p, end, "#P:") && scan_u64(&p, end, &n) && n <= FTRACE_CPUS_MAX)
-            header->n_cpus = (int32_t)n;
+        take_entries(header, p, end);
         return true;
     }
     if (take_wrapped_rest(header, line))
         return true;
     if (header->comm[0] && header->rt_priority == PRIO_UNKNOWN && end - p < 40 && end > p && end[-1] == ')' && take_priority(header, p, end))
         return true; /* the rest of the task's line */
-    if (memmem(p, (size_t)(end - p), "=> lock-depth", 13))
-        header->has_lock_depth = true;
-    if (has_hash && memmem(p, (size_t)(end - p), "FUNCTION CALLS", 14))
-        header->is_graph = true;
-    if (has_hash)
-        return true; /* art and remarks */
-    /* 2.6: the art has no '#' */
-    if (!header->is_latency && !header->tracer[0])
-        return false;
-    return is_rule(p, end) || memmem(p, (size_t)(end - p), "=> ", 3) || (p < end && strspn(p, "|/\\ ") >= (size_t)(end - p)) ||
-           (memmem(p, (size_t)(end - p), "|||", 3) && !is_digit(*p)) ||
-           (memmem(p, (size_t)(end - p), "cmd ", 4) && memmem(p, (size_t)(end - p), "caller", 6)) ||
-           (p < end && *p == '\\' && memmem(p, (size_t)(end - p), "\\", 1));
+    return is_art(header, p, end, has_hash);
 }
