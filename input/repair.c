@@ -39,10 +39,10 @@ static bool is_quote_mark(const char *p, const char *end)
     return p < end && *p == '>' && !(p + 1 < end && p[1] == '|');
 }
 
-/* The '+' of a line that a patch adds; no drawing ("+-----") and no file name ("+++ b/...") begins so. */
+/* The '+' of a line that a patch adds, also of an empty one; no drawing ("+-----") and no file name ("+++ b/...") begins so. */
 static size_t diff_mark_length(const char *line, size_t length)
 {
-    return length > 1 && line[0] == '+' && line[1] != '+' && line[1] != '-';
+    return length && line[0] == '+' && (length == 1 || (line[1] != '+' && line[1] != '-'));
 }
 
 /*
