@@ -29,10 +29,6 @@ struct chain { /* in the order of time */
     size_t n;
     struct chain_link links[CHAIN_MAX];
 };
-static inline int64_t chain_link_waited_ns(const struct chain_link *l)
-{
-    return l->running_ns == NS_UNKNOWN ? 0 : l->running_ns - l->begin_ns;
-}
 
 /* Fills the chain before a window's wakeup; none for those that a timer's interrupt woke directly. */
 enum status chain_find(struct chain *chain, const struct store *store, struct word_classes *words, const struct window *window,

@@ -30,7 +30,8 @@ static bool ends_in_cpu(const char *comm)
     return true;
 }
 
-bool thread_is_kernel(const char *comm)
+/* by name: "kworker/0:1", "irq/24-eth0", "rcuc/1" ... */
+static bool thread_is_kernel(const char *comm)
 {
     static const char *const prefixes[] = {
         "kworker/", "ksoftirqd", "rcu",     "migration/", "irq/",      "ktimer",   "watchdog",  "cpuhp/",  "kthreadd",
@@ -40,7 +41,8 @@ bool thread_is_kernel(const char *comm)
     return comm && (begins_any(comm, prefixes) || ends_in_cpu(comm));
 }
 
-bool thread_is_measuring(const char *comm)
+/* cyclictest, timerlat and their like */
+static bool thread_is_measuring(const char *comm)
 {
     static const char *const prefixes[] = {"cyclictest", "timerlat", "cyclicdeadline", "signaltest", "ptsematest", "pmqtest",
                                            "sigwaittest", "svsematest", "oslat", "jitterdebugger", "whylate-captur", "whylate/",

@@ -13,8 +13,6 @@ static inline bool prio_is_realtime(int32_t prio)
     return prio != PRIO_UNKNOWN && prio < PRIO_FAIR;
 }
 
-bool thread_is_kernel(const char *comm);    /* by name: "kworker/0:1", "irq/24-eth0", "rcuc/1" ... */
-bool thread_is_measuring(const char *comm); /* cyclictest, timerlat and their like */
 bool thread_is_per_cpu_stop(const char *comm); /* migration/N, cpuhp/N, stopper/N */
 bool thread_relays(const char *comm);       /* threads of irqs, softirqs and timers */
 bool task_matches(const char *task, const char *comm, int32_t tid); /* a comm or tid is what --task names */

@@ -103,7 +103,8 @@ static void print_plot(const struct session *session)
         fprintf(stderr, "whylate: no plot: %s\n", error.text);
 }
 
-enum status session_print(const struct session *session, const struct request *request, struct error *error)
+/* Prints the document as the request wants it: JSON, or text. */
+static enum status session_print(const struct session *session, const struct request *request, struct error *error)
 {
     if (request->json) {
         json_write(session->document, stdout);

@@ -24,8 +24,6 @@ void session_release(struct session *session);
 const struct outlier *session_outlier(const struct session *session, const struct request *request, int64_t *begin_ns,
                                       int64_t *end_ns, struct error *error);
 
-/* Prints the document as the request wants it: JSON, or text. */
-enum status session_print(const struct session *session, const struct request *request, struct error *error);
 /* Flushes standard output; a full disk or closed pipe is an error. */
 enum status stdout_finish(struct error *error);
 

@@ -61,7 +61,7 @@ static json_t *document_finding(const struct store *store, const struct finding 
     return json;
 }
 
-json_t *document_findings(const struct store *store, const struct analysis *analysis)
+static json_t *document_findings(const struct store *store, const struct analysis *analysis)
 {
     json_t *findings = json_array();
     for (size_t i = 0; analysis && i < analysis->findings.n; i++)
@@ -69,7 +69,7 @@ json_t *document_findings(const struct store *store, const struct analysis *anal
     return findings;
 }
 
-json_t *document_causes(const struct analysis *analysis)
+static json_t *document_causes(const struct analysis *analysis)
 {
     json_t *causes = json_array();
     for (size_t i = 0; analysis && i < analysis->n_causes; i++) {

@@ -20,8 +20,6 @@ json_t *document_findings_by_weight(const json_t *document);
 /* Its parts, one file each. */
 json_t *document_runs(const struct store *store, const struct analysis *analysis);
 json_t *document_outliers(const struct store *store, const struct analysis *analysis, size_t max_slices);
-json_t *document_causes(const struct analysis *analysis);
-json_t *document_findings(const struct store *store, const struct analysis *analysis);
 json_t *document_comparison(const struct analysis *analysis);
 
 /* Index of a store's series within its run, null for ROW_NONE. */

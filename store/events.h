@@ -66,7 +66,6 @@ struct event_kind_info {
     struct event_argument arguments[9];
 };
 const struct event_kind_info *event_kind_info(unsigned kind); /* NULL for an unknown id */
-unsigned event_kind_find(const char *system, const char *name); /* system NULL: any; KIND_NONE if not known */
 
 /* The state of a CPU at an instant, written in front of every chunk so that a window needs no scan from the start. */
 #define CPU_STATE_DEPTH 12

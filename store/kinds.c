@@ -68,12 +68,3 @@ const struct kind_layout *kind_layouts(void)
     pthread_once(&once, make_tables);
     return layouts;
 }
-
-unsigned event_kind_find(const char *system, const char *name)
-{
-    for (unsigned kind = 1; kind < KIND_END; kind++)
-        if (sources[kind].name && !strcmp(sources[kind].name, name) &&
-            (!system || !strcmp(sources[kind].system, system)))
-            return kind;
-    return KIND_NONE;
-}

@@ -2,7 +2,6 @@
 #include "analyzers/stats/counting.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sf_gamma.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,16 +28,6 @@ void proportion_interval(uint64_t k, uint64_t n, double confidence, double *low,
     double half = (1 - confidence) / 2, x = (double)k, trials = (double)n;
     *low = k == 0 ? 0 : beta_quantile(half, x, trials - x + 1);
     *high = k >= n ? 1 : k == 0 ? -expm1(log(half) / trials) : beta_quantile(1 - half, x + 1, trials - x);
-}
-
-double proportion_bound_unseen(uint64_t n, double confidence)
-{
-    return n == 0 ? 1 : -expm1(log1p(-confidence) / (double)n);
-}
-
-double proportion_trials_needed(double p, double confidence)
-{
-    return log1p(-confidence) / log1p(-p);
 }
 
 double poisson_at_least(double mean, uint64_t k)

@@ -8,10 +8,6 @@
 
 /* Clopper-Pearson interval of a probability after k events in n trials. */
 void proportion_interval(uint64_t k, uint64_t n, double confidence, double *low, double *high);
-/* Nothing seen in n trials: the probability is below this, 1 - (1-confidence)^(1/n). */
-double proportion_bound_unseen(uint64_t n, double confidence);
-/* Trials without event that show a probability below p. */
-double proportion_trials_needed(double p, double confidence);
 /* P(N >= k) of a Poisson count with this mean. */
 double poisson_at_least(double mean, uint64_t k);
 

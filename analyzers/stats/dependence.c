@@ -25,33 +25,6 @@ double extremal_index_intervals(const double *t, size_t n)
     return fmin(1, theta);
 }
 
-size_t clusters_by_runs(const double *t, size_t n, double r)
-{
-    size_t n_clusters = n > 0;
-    for (size_t i = 0; i + 1 < n; i++)
-        n_clusters += t[i + 1] - t[i] > r;
-    return n_clusters;
-}
-
-double ljung_box(const double *x, size_t n, size_t n_lags, double *p)
-{
-    double mean = 0, variance = 0, q = 0, count = (double)n;
-    for (size_t i = 0; i < n; i++)
-        mean += x[i] / count;
-    for (size_t i = 0; i < n; i++)
-        variance += (x[i] - mean) * (x[i] - mean);
-    for (size_t lag = 1; lag <= n_lags && lag < n; lag++) {
-        double sum = 0;
-        for (size_t i = lag; i < n; i++)
-            sum += (x[i] - mean) * (x[i - lag] - mean);
-        sum /= variance;
-        q += sum * sum / (count - (double)lag);
-    }
-    q *= count * (count + 2);
-    *p = gsl_cdf_chisq_Q(q, (double)n_lags);
-    return q;
-}
-
 double kendall_trend(const double *x, size_t n, double *p)
 {
     double s = 0, pairs = (double)n * ((double)n - 1) / 2, variance = (double)n * ((double)n - 1) * (2 * (double)n + 5);

@@ -11,11 +11,6 @@
  * the mean cluster size. 1: no clusters. NAN below 3 exceedances.
  */
 double extremal_index_intervals(const double *exceedance_times, size_t n);
-/* Clusters of exceedances: a cluster ends where at least r samples in a row stay below the threshold. */
-size_t clusters_by_runs(const double *exceedance_times, size_t n, double r);
-
-/* Ljung-Box Q over lags 1..n_lags and its p value. */
-double ljung_box(const double *values, size_t n, size_t n_lags, double *p);
 
 /* Kendall's tau of values against their order, and p (normal, ties, continuity). */
 double kendall_trend(const double *values, size_t n, double *p);

@@ -2,7 +2,6 @@
 #include "analyzers/stats/gev.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sf_gamma.h>
 #include <math.h>
 
 #include "analyzers/stats/optimum.h"
@@ -12,7 +11,7 @@ struct values {
     size_t n;
 };
 
-double gev_log_likelihood(struct gev gev, const double *values, size_t n)
+static double gev_log_likelihood(struct gev gev, const double *values, size_t n)
 {
     double sum = 0;
     if (!(gev.scale > 0))
@@ -73,11 +72,6 @@ static bool fit_from_moments(size_t n_free, const double *values, size_t n, stru
 bool gev_fit(const double *values, size_t n, struct gev_fit *fit)
 {
     return fit_from_moments(3, values, n, fit);
-}
-
-bool gumbel_fit(const double *values, size_t n, struct gev_fit *fit)
-{
-    return fit_from_moments(2, values, n, fit);
 }
 
 /* t(x) of F = exp(-t): INFINITY below the lower end, 0 above the upper. */
@@ -170,21 +164,6 @@ double gev_goodness_binned(struct gev gev, const struct excess *data, size_t n, 
         done = share;
     }
     return n_groups < 5 ? NAN : gsl_cdf_chisq_Q(fmax(g, 0), (double)n_groups - 4);
-}
-
-struct gev gev_from_l_moments(const double *sorted, size_t n)
-{
-    double b0 = 0, b1 = 0, b2 = 0, count = (double)n;
-    for (size_t i = 0; i < n; i++) {
-        double rank = (double)i;
-        b0 += sorted[i] / count;
-        b1 += sorted[i] * rank / (count - 1) / count;
-        b2 += sorted[i] * rank * (rank - 1) / ((count - 1) * (count - 2)) / count;
-    }
-    double l2 = 2 * b1 - b0, l3 = 6 * b2 - 6 * b1 + b0, c = 2 / (3 + l3 / l2) - M_LN2 / log(3);
-    double k = 7.8590 * c + 2.9554 * c * c, g = gsl_sf_gamma(1 + k);
-    double scale = l2 * k / ((1 - pow(2, -k)) * g);
-    return (struct gev){b0 - scale * (1 - g) / k, scale, -k};
 }
 
 double gev_return_level(struct gev gev, double n_blocks)

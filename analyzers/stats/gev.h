@@ -20,15 +20,12 @@ struct gev_fit {
     double log_likelihood;
 };
 
-double gev_log_likelihood(struct gev gev, const double *values, size_t n);
 bool gev_fit(const double *values, size_t n, struct gev_fit *fit);
-bool gumbel_fit(const double *values, size_t n, struct gev_fit *fit); /* shape 0 */
 /* The same of values known only to lie between low and high (high INFINITY: at least low). */
 bool gev_fit_binned(const struct excess *data, size_t n, struct gev_fit *fit);
 /* Grouped likelihood ratio against a fit, as gpd_goodness_binned(): chi-squared with (groups - 4) degrees of freedom. */
 double gev_goodness_binned(struct gev gev, const struct excess *data, size_t n, double least);
 double gev_log_survival(struct gev gev, double x); /* log P(X > x) */
-struct gev gev_from_l_moments(const double *sorted, size_t n);        /* Hosking 1985, the rational approximation */
-double gev_return_level(struct gev gev, double n_blocks);             /* passed once in n_blocks on average */
+double gev_return_level(struct gev gev, double n_blocks); /* passed once in n_blocks on average */
 
 #endif

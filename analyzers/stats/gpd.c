@@ -25,7 +25,8 @@ double gpd_log_survival(struct gpd gpd, double y)
     return -log1p(gpd.shape * z) / gpd.shape;
 }
 
-double gpd_quantile_upper(struct gpd gpd, double p)
+/* y with P(Y > y) = p. */
+static double gpd_quantile_upper(struct gpd gpd, double p)
 {
     if (fabs(gpd.shape) < SHAPE_ZERO)
         return -gpd.scale * log(p);
@@ -42,7 +43,7 @@ static double log_probability(struct gpd gpd, const struct excess *e)
     return above + log(-expm1(gpd_log_survival(gpd, e->high) - above));
 }
 
-double gpd_log_likelihood(struct gpd gpd, const struct excess *data, size_t n)
+static double gpd_log_likelihood(struct gpd gpd, const struct excess *data, size_t n)
 {
     double sum = 0;
     if (!(gpd.scale > 0))
@@ -231,32 +232,6 @@ void gpd_return_level_interval(const struct excess *data, size_t n, const struct
     *high = profile_end(&profile, level, level * 0.1, level * 1e4, INFINITY);
 }
 
-struct gpd gpd_from_pwm(const double *sorted, size_t n, bool unbiased)
-{
-    double a0 = 0, a1 = 0, count = (double)n;
-    for (size_t i = 0; i < n; i++) {
-        double rank = (double)i + 1;
-        double above = unbiased ? (count - rank) / (count - 1) : 1 - (rank - 0.35) / count;
-        a0 += sorted[i] / count;
-        a1 += above * sorted[i] / count;
-    }
-    return (struct gpd){2 * a0 * a1 / (a0 - 2 * a1), 2 - a0 / (a0 - 2 * a1)};
-}
-
-void gpd_goodness(struct gpd gpd, const double *sorted, size_t n, double *a2, double *w2)
-{
-    double a = 0, w = 0, count = (double)n;
-    for (size_t i = 0; i < n; i++) {
-        double log_s = gpd_log_survival(gpd, sorted[i]), u = -expm1(log_s);
-        double log_s_mirror = gpd_log_survival(gpd, sorted[n - 1 - i]);
-        double weight = 2 * (double)i + 1, middle = weight / (2 * count);
-        a -= weight * (log(u) + log_s_mirror) / count;
-        w += (u - middle) * (u - middle);
-    }
-    *a2 = a - count;
-    *w2 = w + 1 / (12 * count);
-}
-
 double gpd_goodness_binned(struct gpd gpd, const struct excess *data, size_t n, double least)
 {
     double total = 0, g = 0, observed = 0, log_below = 0;
@@ -296,7 +271,7 @@ double gpd_gap_p(struct gpd gpd, double v, double gap)
     return exp(gpd_log_survival((struct gpd){base, gpd.shape}, gap));
 }
 
-double gpd_random(struct gpd gpd, gsl_rng *rng)
+static double gpd_random(struct gpd gpd, gsl_rng *rng)
 {
     return gpd_quantile_upper(gpd, gsl_rng_uniform_pos(rng));
 }

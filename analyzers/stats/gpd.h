@@ -26,9 +26,6 @@ struct gpd {
 
 /* log P(Y > y); -INFINITY beyond the end of a distribution with negative shape. */
 double gpd_log_survival(struct gpd gpd, double y);
-/* y with P(Y > y) = p. */
-double gpd_quantile_upper(struct gpd gpd, double p);
-double gpd_log_likelihood(struct gpd gpd, const struct excess *data, size_t n);
 
 struct gpd_fit {
     struct gpd gpd;
@@ -54,11 +51,6 @@ double gpd_return_level(struct gpd gpd, double m);
 void gpd_return_level_interval(const struct excess *data, size_t n, const struct gpd_fit *fit, double m,
                                double confidence, double *low, double *high);
 
-/* Probability weighted moments of sorted excesses: plotting positions (i - 0.35)/n, or unbiased. */
-struct gpd gpd_from_pwm(const double *sorted, size_t n, bool unbiased);
-
-/* Anderson-Darling A2 and Cramer-von Mises W2 of sorted excesses against a fit. */
-void gpd_goodness(struct gpd gpd, const double *sorted, size_t n, double *a2, double *w2);
 /*
  * Grouped likelihood ratio of binned excesses against a fit, neighbours joined until each expects `least` (5): its
  * p value by chi-squared with (groups - 3) degrees of freedom. NAN with fewer than 4 groups.
@@ -75,7 +67,5 @@ double gpd_gap_p(struct gpd gpd, double v, double gap);
  */
 double gpd_gap_test(const struct excess *data, size_t n, double v, double gap, unsigned n_bootstrap, uint64_t seed,
                     struct gpd *used);
-
-double gpd_random(struct gpd gpd, gsl_rng *rng);
 
 #endif

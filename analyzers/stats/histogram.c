@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analyzers/stats/histogram.h"
 
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_sf_gamma.h>
-#include <gsl/gsl_sf_psi.h>
 #include <math.h>
 #include <string.h>
 
@@ -54,44 +50,6 @@ static uint64_t rank_of(double level, uint64_t n)
 double histogram_quantile(const struct histogram *h, double level)
 {
     return h->n == 0 ? NAN : histogram_at_rank(h, rank_of(level, h->n));
-}
-
-/* Smallest k with P(B <= k) >= p for B binomial(n, level), counted from the top: few are above a high quantile. */
-static double binomial_above_quantile(double p, double level, double n)
-{
-    double q = 1 - level, mean = n * q, sd = sqrt(mean * level);
-    double k = fmax(0, floor(mean + sd * gsl_cdf_ugaussian_Pinv(p)));
-    /* P(B <= k) = I_level(n - k, k + 1) */
-    while (k > 0 && gsl_cdf_beta_P(level, n - (k - 1), k) >= p)
-        k--;
-    while (k < n && gsl_cdf_beta_P(level, n - k, k + 1) < p)
-        k++;
-    return k;
-}
-
-void quantile_ranks(uint64_t n, double level, double confidence, uint64_t *low, uint64_t *high)
-{
-    double half = (1 - confidence) / 2, count = (double)n;
-    /* B samples lie above the quantile: between the ends below, but for half at either side. */
-    double few = binomial_above_quantile(half, level, count), many = binomial_above_quantile(1 - half, level, count);
-    *high = n - (uint64_t)fmin(few, count) + 1; /* n + 1: beyond the largest */
-    *low = n - (uint64_t)fmin(many, count);     /* 0: below the smallest */
-    if (*high > n + 1)
-        *high = n + 1;
-}
-
-void histogram_quantile_interval(const struct histogram *h, double level, double confidence, double *low, double *high)
-{
-    uint64_t first, last;
-    quantile_ranks(h->n, level, confidence, &first, &last);
-    *low = first == 0 ? -INFINITY : histogram_at_rank(h, first);
-    *high = last > h->n ? INFINITY : histogram_at_rank(h, last);
-    if (isnan(*low) && first > 0)
-        *low = h->limit_ns; /* hidden: at least the limit */
-    if (isnan(*high))
-        *high = INFINITY;
-    else
-        *high += h->width_ns;
 }
 
 double histogram_mean(const struct histogram *h)
@@ -145,20 +103,6 @@ double histogram_expected_max(const struct histogram *h, double m)
         p_above = p;
     }
     return sum / p_above;
-}
-
-double exponential_expected_max(double scale, double n)
-{
-    return scale * (gsl_sf_psi(n + 1) + M_EULER);
-}
-
-double gpd_expected_max(double scale, double shape, double n)
-{
-    if (fabs(shape) < 1e-9)
-        return exponential_expected_max(scale, n);
-    if (shape >= 1)
-        return INFINITY;
-    return scale / shape * expm1(lgamma(n + 1) + lgamma(1 - shape) - lgamma(n + 1 - shape));
 }
 
 void histogram_draws(const struct histogram *h, double level, bool inside, gsl_rng *rng, double *values, size_t n_values)

@@ -30,9 +30,6 @@ struct histogram histogram_of(const struct bin *bins, size_t n_bins, double widt
 double histogram_at_rank(const struct histogram *h, uint64_t rank);
 /* The quantile as that of the sample of rank ceil(level * n). */
 double histogram_quantile(const struct histogram *h, double level);
-/* Interval of the true quantile from order statistics (binomial ranks): ranks, and the values there (INFINITY: hidden or beyond). */
-void quantile_ranks(uint64_t n, double level, double confidence, uint64_t *low, uint64_t *high);
-void histogram_quantile_interval(const struct histogram *h, double level, double confidence, double *low, double *high);
 /* Do bins lie closer to each other than the width? Then it is the widest one's. */
 bool bins_differ_in_width(const struct bin *bins, size_t n_bins, double width_ns);
 /* Mean with bins at their lower edge plus half a width; NAN if there is an overflow, or widths differ. */
@@ -41,9 +38,6 @@ uint64_t histogram_count_at_least(const struct histogram *h, double edge_ns); /*
 
 /* Expected maximum of m samples drawn without replacement (m <= n): fair between runs of unequal length. NAN if hidden. */
 double histogram_expected_max(const struct histogram *h, double m);
-/* Expected maximum of n draws from Exp(scale), and from a GPD of that scale and shape (< 1). */
-double exponential_expected_max(double scale, double n);
-double gpd_expected_max(double scale, double shape, double n);
 
 /*
  * Bootstrap draws of a quantile: what resamples of the histogram would give; NAN where that is hidden in the overflow.

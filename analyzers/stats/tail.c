@@ -40,7 +40,8 @@ static size_t join_rows(struct excess *rows, size_t n)
     return n_out + n - n_body;
 }
 
-struct excess *tail_excesses(const struct histogram *h, double threshold_ns, uint64_t n_left_out, size_t *n)
+/* Excesses over a threshold (an edge of a bin), of all samples but the n_left_out largest. Caller frees; dense rows are joined. */
+static struct excess *tail_excesses(const struct histogram *h, double threshold_ns, uint64_t n_left_out, size_t *n)
 {
     size_t first = h->n_bins;
     while (first > 0 && (double)h->bins[first - 1].low_ns >= threshold_ns)
@@ -383,27 +384,4 @@ void tail_level(const struct histogram *h, const struct tail_fit *fit, double m,
     *low_ns += fit->threshold_ns;
     *high_ns += fit->threshold_ns;
     free(rows);
-}
-
-double hill_estimate(const double *sorted, size_t n, size_t k)
-{
-    double sum = 0;
-    if (k == 0 || k >= n)
-        return NAN;
-    for (size_t i = 0; i < k; i++)
-        sum += log(sorted[n - 1 - i]);
-    return sum / (double)k - log(sorted[n - 1 - k]);
-}
-
-double excess_variation(const double *y, size_t n, double *chi2, double *p)
-{
-    double mean = 0, variance = 0, count = (double)n;
-    for (size_t i = 0; i < n; i++)
-        mean += y[i] / count;
-    for (size_t i = 0; i < n; i++)
-        variance += (y[i] - mean) * (y[i] - mean) / (count - 1);
-    double cv2 = variance / (mean * mean);
-    *chi2 = count * (cv2 - 1) * (cv2 - 1) / 4;
-    *p = gsl_cdf_chisq_Q(*chi2, 1);
-    return sqrt(cv2);
 }

@@ -60,12 +60,4 @@ bool tail_other_views(const struct histogram *h, const struct tail_fit *fit, str
 void tail_level(const struct histogram *h, const struct tail_fit *fit, double m, double *level_ns, double *low_ns,
                 double *high_ns);
 
-/* Excesses over a threshold (an edge of a bin), of all samples but the n_left_out largest. Caller frees; dense rows are joined. */
-struct excess *tail_excesses(const struct histogram *h, double threshold_ns, uint64_t n_left_out, size_t *n);
-
-/* Hill's estimator of 1/alpha from the k largest of sorted values (ascending): mean of log ratios to the (k)-th largest over k - 1 ... k. */
-double hill_estimate(const double *sorted, size_t n, size_t k);
-/* Coefficient of variation of excesses: 1 for an exponential tail; *chi2 = n (CV^2 - 1)^2 / 4 and its p (one degree of freedom). */
-double excess_variation(const double *excesses, size_t n, double *chi2, double *p);
-
 #endif

@@ -108,29 +108,6 @@ double ks_p_asymptotic(double distance, double n_a, double n_b)
     return fmin(1, fmax(0, sum));
 }
 
-double ks_p_exact(double distance, size_t n_a, size_t n_b)
-{
-    /*
-     * Share of the lattice paths to (i,j) that stay within the distance: the last step came from (i-1,j) with chance
-     * i/(i+j). Shares do not underflow where R's normalisation does.
-     */
-    double a = (double)n_a, b = (double)n_b;
-    double q = (0.5 + floor(distance * a * b - 1e-7)) / (a * b), *u = memory_resize(NULL, n_b + 1, sizeof *u);
-    for (size_t j = 0; j <= n_b; j++)
-        u[j] = (double)j / b > q ? 0 : 1;
-    for (size_t i = 1; i <= n_a; i++) {
-        double x = (double)i;
-        u[0] = x / a > q ? 0 : u[0];
-        for (size_t j = 1; j <= n_b; j++) {
-            double y = (double)j;
-            u[j] = fabs(x / a - y / b) > q ? 0 : (x * u[j] + y * u[j - 1]) / (x + y);
-        }
-    }
-    double p = 1 - u[n_b];
-    free(u);
-    return fmin(1, fmax(0, p));
-}
-
 struct mann_whitney mann_whitney(const struct tied *tied, size_t a, size_t b, int continuity)
 {
     const double *x = counts_of(tied, a), *y = counts_of(tied, b);
@@ -387,53 +364,6 @@ void quantile_ratio_interval(const struct histogram *a, const struct histogram *
     free(from);
     free(to);
     gsl_rng_free(rng);
-}
-
-double quantile_permutation_p(const struct histogram *a, const struct histogram *b, double level,
-                              unsigned n_permutations, uint64_t seed)
-{
-    const struct histogram parts[2] = {*a, *b};
-    struct histogram pooled, x, y;
-    struct bin *bins = histogram_merge(parts, 2, &pooled);
-    double observed = fabs(histogram_quantile(b, level) - histogram_quantile(a, level));
-    if (isnan(observed) || pooled.n_overflow > 0 || pooled.n > UINT32_MAX) {
-        free(bins);
-        return NAN;
-    }
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    gsl_rng_set(rng, (unsigned long)seed);
-    struct bin *left = memory_resize(NULL, pooled.n_bins, sizeof *left), *right = memory_resize(NULL, pooled.n_bins, sizeof *right);
-    unsigned n_extreme = 0;
-    for (unsigned i = 0; i < n_permutations; i++) {
-        uint64_t want = a->n, rest = pooled.n;
-        for (size_t v = 0; v < pooled.n_bins; v++) {
-            unsigned c = (unsigned)pooled.bins[v].count, others = (unsigned)(rest - c);
-            unsigned k = gsl_ran_hypergeometric(rng, c, others, (unsigned)want);
-            left[v] = (struct bin){pooled.bins[v].low_ns, k};
-            right[v] = (struct bin){pooled.bins[v].low_ns, c - k};
-            want -= k;
-            rest -= c;
-        }
-        x = histogram_of(left, pooled.n_bins, pooled.width_ns, 0, NAN, NAN);
-        y = histogram_of(right, pooled.n_bins, pooled.width_ns, 0, NAN, NAN);
-        n_extreme += fabs(histogram_quantile(&y, level) - histogram_quantile(&x, level)) >= observed;
-    }
-    free(left);
-    free(right);
-    free(bins);
-    gsl_rng_free(rng);
-    return ((double)n_extreme + 1) / ((double)n_permutations + 1);
-}
-
-double tost_p(double difference, double standard_error, double margin)
-{
-    return fmax(gsl_cdf_ugaussian_Q((difference + margin) / standard_error),
-                gsl_cdf_ugaussian_P((difference - margin) / standard_error));
-}
-
-double no_worse_p(double difference, double standard_error, double margin)
-{
-    return gsl_cdf_ugaussian_P((difference - margin) / standard_error);
 }
 
 double quantile_no_worse_p(const struct histogram *a, const struct histogram *b, double level, double margin,

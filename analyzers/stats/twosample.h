@@ -18,16 +18,14 @@ struct tied {
     double *totals; /* per sample */
     double *edges;  /* lower edge of each value, ns */
 };
-struct tied tied_from(const struct histogram *const *histograms, size_t n);
 /* The overflow of unequal limits: values from the smallest limit up count as one value, so that neither side is favoured. */
+struct tied tied_from(const struct histogram *const *histograms, size_t n);
 void tied_release(struct tied *tied);
 
 /* Kolmogorov-Smirnov distance of samples a and b; p asymptotic (too large with ties: on the safe side). */
 double ks_distance(const struct tied *tied, size_t a, size_t b);
 size_t ks_place(const struct tied *tied, size_t a, size_t b); /* the value up to which the shares differ most, counted from 0 */
 double ks_p_asymptotic(double distance, double n_a, double n_b);
-/* Exact without ties, O(n_a * n_b). */
-double ks_p_exact(double distance, size_t n_a, size_t n_b);
 
 /* Mann-Whitney: W of sample a (pairs in which it is larger, ties half), two-sided p with tie correction, Cliff's delta (> 0: a larger). */
 struct mann_whitney {
@@ -60,19 +58,7 @@ void quantile_ratio_interval(const struct histogram *a, const struct histogram *
                              unsigned n_bootstrap, uint64_t seed, double *low, double *high);
 
 /*
- * Permutation test of the difference of a quantile by redrawing the bins' counts (multivariate hypergeometric): p of a
- * difference at least as large. For checking exceedance_p() and for quantiles in the body.
- */
-double quantile_permutation_p(const struct histogram *a, const struct histogram *b, double level,
-                              unsigned n_permutations, uint64_t seed);
-
-/* Equivalence (two one-sided tests): p that the true difference lies outside [-margin, margin], given its standard error. */
-double tost_p(double difference, double standard_error, double margin);
-/* "No worse than margin": one-sided. */
-double no_worse_p(double difference, double standard_error, double margin);
-
-/*
- * The same of a quantile of binned data, by n_bootstrap resamples of both: b's quantile lies above a's by no more than
+ * "No worse than" of a quantile of binned data, by n_bootstrap resamples of both: b's quantile lies above a's by no more than
  * `margin` (a share of a's; at least one bin, below which bins tell nothing apart). What is hidden counts as worse.
  * *equivalent_p: also not below by more (may be NULL).
  */

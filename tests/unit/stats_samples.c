@@ -51,23 +51,10 @@ static void clopper_pearson_r(void **state)
     CLOSE(high, 1.839035527e-07, 1e-9);
 }
 
-static void nothing_seen(void **state)
+static void more_than_poisson(void **state)
 {
     (void)state;
-    CLOSE(proportion_bound_unseen(1000000, 0.95), 2.995727786e-06, 1e-9);
-    CLOSE(proportion_bound_unseen(100000000, 0.95), 2.995732229e-08, 1e-9);
-    assert_int_equal((int)ceil(proportion_trials_needed(1e-6, 0.95)), 2995731);
-    assert_int_equal((int)ceil(proportion_trials_needed(1e-6, 0.99)), 4605168);
     CLOSE(poisson_at_least(2.5, 10), 2.773521e-04, 1e-6);
-}
-
-static void quantile_ranks_of_a_million(void **state)
-{
-    (void)state;
-    uint64_t low, high;
-    quantile_ranks(1000000, 0.9999, 0.95, &low, &high);
-    assert_int_equal(low, 999880);
-    assert_int_equal(high, 999920);
 }
 
 static void fisher_outliers_and_cause_r(void **state)
@@ -119,7 +106,6 @@ static void two_histograms_r(void **state)
     struct tied tied = tied_from(both, 2);
     NEAR(ks_distance(&tied, 0, 1), 0.04, 1e-12);
     CLOSE(ks_p_asymptotic(0.04, 5000, 5000), 6.7093e-04, 1e-5);
-    CLOSE(ks_p_exact(0.04, 5000, 5000), 6.7003e-04, 2e-5);
     struct mann_whitney plain = mann_whitney(&tied, 0, 1, 0), corrected = mann_whitney(&tied, 0, 1, 1);
     NEAR(plain.w, 11865849.5, 1e-6);
     CLOSE(plain.p, 6.24393e-07, 1e-5);
@@ -169,13 +155,9 @@ static void a_rhythm_is_found(void **state)
     assert_true(p > 0.05);
 }
 
-static void expected_maxima(void **state)
+static void the_longer_run_wins(void **state)
 {
     (void)state;
-    NEAR(exponential_expected_max(1, 1e6), 14.392727, 1e-6);
-    NEAR(exponential_expected_max(1, 1e7), 16.695311, 1e-6);
-    NEAR(gpd_expected_max(1, 0.2, 1e3), 18.176264, 1e-6);
-    NEAR(gpd_expected_max(1, 0.2, 1e6), 87.258995, 1e-5);
     NEAR(p_longer_run_wins(1, 9), 0.9, 1e-12);
 }
 
@@ -226,22 +208,6 @@ static void rank_sums_of_repeated_runs(void **state)
     static const double before[] = {1177, 1897, 2886}, after[] = {284, 296, 321};
     NEAR(rank_sum_p_exact(before, 3, after, 3), 0.1, 1e-12);
     NEAR(rank_sum_p_exact(before, 3, before, 3), 1, 1e-12);
-}
-
-static void equivalence(void **state)
-{
-    (void)state;
-    assert_true(tost_p(0, 1, 3) < 0.002);
-    assert_true(tost_p(2, 1, 3) > 0.15);
-    assert_true(no_worse_p(-5, 1, 0.1) < 1e-6);
-}
-
-static void permutation_agrees_with_exceedances(void **state)
-{
-    (void)state;
-    struct histogram a = histogram_of(bins_a, 7, 1, 0, NAN, NAN), b = histogram_of(bins_b, 7, 1, 0, NAN, NAN);
-    assert_true(quantile_permutation_p(&a, &b, 0.9, 199, 1) > 0.05);
-    assert_true(quantile_permutation_p(&a, &a, 0.99, 99, 1) == 1);
 }
 
 /* Exp(10 us) in bins of 1 us, expected counts; then the same with one sample far out. */
@@ -395,21 +361,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clopper_pearson_r),
-        cmocka_unit_test(nothing_seen),
-        cmocka_unit_test(quantile_ranks_of_a_million),
+        cmocka_unit_test(more_than_poisson),
         cmocka_unit_test(fisher_outliers_and_cause_r),
         cmocka_unit_test(adjusted_p_values_on_paper),
         cmocka_unit_test(two_histograms_r),
         cmocka_unit_test(rayleigh_r),
         cmocka_unit_test(a_rhythm_is_found),
         cmocka_unit_test(a_trend_on_paper),
-        cmocka_unit_test(expected_maxima),
+        cmocka_unit_test(the_longer_run_wins),
         cmocka_unit_test(expected_maximum_of_a_part_on_paper),
         cmocka_unit_test(quantiles_are_lower_edges_and_never_made_up),
         cmocka_unit_test(exceedances_are_fishers_test),
         cmocka_unit_test(rank_sums_of_repeated_runs),
-        cmocka_unit_test(equivalence),
-        cmocka_unit_test(permutation_agrees_with_exceedances),
         cmocka_unit_test(two_combs_in_one_list_are_told_apart),
         cmocka_unit_test(chance_makes_no_comb),
         cmocka_unit_test(no_worse_needs_more_than_no_difference),

@@ -100,9 +100,6 @@ static void words_have_names(void **state)
     assert_null(measure_path_name(PATH_UNKNOWN));
     assert_string_equal(measure_path_name(PATH_NOISE), "noise");
     assert_string_equal(confidence_name(CONFIDENCE_UNKNOWN), "unknown");
-    assert_int_equal(event_kind_find("sched", "sched_switch"), KIND_SCHED_SWITCH);
-    assert_int_equal(event_kind_find(NULL, "print"), KIND_PRINT);
-    assert_int_equal(event_kind_find("irq", "sched_switch"), KIND_NONE);
     const struct event_kind_info *info = event_kind_info(KIND_HRTIMER_START);
     assert_true(info->n_arguments == 5 && info->n_words == 8 && info->arguments[2].type == 'l');
     assert_string_equal(info->arguments[2].name, "expires_ns");
