@@ -31,7 +31,7 @@ const struct command command_compare = {
     .description = "Compares runs in their order, the first being the baseline: body, quantiles and tail apart, maxima "
                    "at equal sample counts, each with its interval. Conditions that differ or are not known are named "
                    "as confounds. An INPUT that holds several runs counts as several; they are repeats of one condition, and "
-                   "a difference must then exceed what they differ by. Without a difference, quantiles are tested for \"no "
+                   "a difference must then exceed what they differ by; given alone, each of them is set against the first. Without a difference, quantiles are tested for \"no "
                    "worse than\" the baseline by --margin. For --fail-regression a metric is worse only if its whole interval "
                    "(--confidence) lies above the limit, beyond chance with all metrics counted: a system that did not change "
                    "breaks it in at most 5 % of comparisons at 95 %.",

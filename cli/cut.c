@@ -9,7 +9,7 @@ static const struct option_row own[] = {
     {.name = "outlier", .argument = "N", .type = OPTION_NUMBER, .offset = offsetof(struct request, outlier),
      .help = "which one, worst first from 1 (default 1)"},
     {.name = "context", .argument = "DUR", .type = OPTION_DURATION, .offset = offsetof(struct request, context_ns),
-     .help = "how much to keep before and after it (default: ten times its length, at least 10 ms)"},
+     .help = "how much to keep before and after the outlier (default: ten times its length, at least 10 ms)"},
     {.name = "compress", .type = OPTION_FLAG, .offset = offsetof(struct request, compress),
      .help = "pack chunks that are seldom read with zstd"},
     {.name = NULL},

@@ -17,7 +17,7 @@ static const struct option_row own[] = {
     {.name = "outlier", .argument = "N", .type = OPTION_NUMBER, .offset = offsetof(struct request, outlier),
      .help = "only the events around this outlier, worst first from 1"},
     {.name = "context", .argument = "DUR", .type = OPTION_DURATION, .offset = offsetof(struct request, context_ns),
-     .needs = "outlier", .help = "how much before and after it (default: ten times its length, at least 10 ms)"},
+     .needs = "outlier", .help = "how much before and after the outlier (default: ten times its length, at least 10 ms)"},
     {.name = NULL},
 };
 static const struct option_row *const options[] = {options_file, own, options_quiet, options_selection, options_input, NULL};

@@ -50,7 +50,7 @@ const struct option_row options_selection[] = {
 const struct option_row options_tail[] = {
     ROW("tail-threshold", 0, "DUR", OPTION_DURATION, analysis.tail_threshold_ns,
         "where the tail begins that is fitted (default: chosen from the data)"),
-    ROW("confidence", 0, "PCT", OPTION_PERCENT, analysis.confidence_pct, "of intervals and tests (default 95)"),
+    ROW("confidence", 0, "PCT", OPTION_PERCENT, analysis.confidence_pct, "how sure intervals and tests are, in percent (default 95)"),
     END,
 };
 const struct option_row options_gates[] = {
@@ -207,6 +207,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         request->words[request->n_words++] = argument;
         return 0;
     }
+    if (key == 'h')
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
     if (key == ARGP_KEY_END) {
         if (request->n_words < command->min_words)
             argp_error(state, "needs %s", command->arguments);
@@ -251,15 +253,15 @@ void request_parse(struct request *request, const struct command *command, int a
 
     struct option_list list = {.request = request};
     options_each(command, collect, &list);
-    struct argp_option options[sizeof list.rows / sizeof *list.rows + 1] = {0};
+    struct argp_option options[sizeof list.rows / sizeof *list.rows + 2] = {0};
     for (size_t i = 0; i < list.n; i++)
         options[i] = (struct argp_option){
             .name = list.rows[i]->name,
             .key = list.rows[i]->letter ? list.rows[i]->letter : KEY_BASE + (int)i,
             .arg = list.rows[i]->argument,
             .doc = list.rows[i]->help,
-
         };
+    options[list.n] = (struct argp_option){.key = 'h', .flags = OPTION_HIDDEN}; /* as whylate -h: --help */
     struct text documentation = {0};
     add_documentation(command, &documentation);
     const struct argp argp = {

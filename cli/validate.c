@@ -15,7 +15,7 @@ const struct command command_validate = {
                    "suspect in at most 1 % of runs, all its series together: so often does --fail-verdict suspect fail "
                    "without a reason.",
     .examples = "whylate validate histogram.txt\n"
-                "whylate validate nightly.json --fail-verdict suspect --fail-above 150us --junit result.xml\n",
+                "whylate validate nightly.json --fail-verdict suspect --junit result.xml\n",
     .jobs = JOB_INFO | JOB_VALIDATE,
     .options = options,
     .run = session_command,
