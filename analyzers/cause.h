@@ -8,6 +8,7 @@
 
 /* Whether a task with need-resched set at depth 0 must leave the CPU at once. */
 enum preempt_model { MODEL_UNKNOWN, MODEL_PREEMPTIBLE, MODEL_NOT_PREEMPTIBLE };
+/* As the stream's header or the run's facts state it. */
 enum preempt_model preempt_model_of(const struct store *store, uint32_t run, uint32_t stream);
 
 struct cause_input {
@@ -73,6 +74,7 @@ struct rhythms {
     uint32_t n_open;            /* had to come, and did not until the trace ends */
     bool own_is_in_time;
 };
+/* Which periodic events of other threads and timers came late or on time in a span of the window's trace. */
 void rhythms_over(const struct cause_input *input, int64_t begin_ns, int64_t end_ns, struct rhythms *found);
 /* The trace clock stepped in the window, as the pairs of its timer tell: the step becomes a piece; returns its length. cause_step.c */
 int64_t step_carve(const struct cause_input *input, enum confidence *confidence);

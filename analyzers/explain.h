@@ -16,6 +16,7 @@ struct repeats {
         double p; /* how often that task is current when the timer is due */
     } *items;
 };
+/* The outlier may be of a task that is so silent again and again; settled when all are known. */
 void repeat_note(struct repeats *repeats, struct outlier *outlier, int32_t tid, double p);
 /* Settles those that one task has again and again, and releases. */
 void repeats_settle(struct repeats *repeats, struct arena *arena);
@@ -28,6 +29,7 @@ struct streams {
         struct companions companions;
     } *items; /* by stream; NULL: none asked for yet */
 };
+/* Gives the window the streams that show the same machine at its time (companions.h). FAILED: a damaged store. */
 enum status streams_join(struct streams *streams, struct analysis *analysis, struct window *window, struct error *error);
 void streams_release(struct streams *streams);
 

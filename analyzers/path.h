@@ -61,6 +61,7 @@ struct path_comparison {
     enum path_step_id most;      /* the step with the highest */
     bool b_is_slower;
 };
+/* b against a, by the ratios of their steps' medians; PATH_SHAPE_UNKNOWN where too few steps are in both. */
 struct path_comparison path_compare(const struct path_table *a, const struct path_table *b);
 
 #endif

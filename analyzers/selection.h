@@ -64,6 +64,7 @@ enum status selection_make(struct selection *selection, const struct store *stor
                            const struct analysis_options *options, struct word_classes *words, uint32_t run,
                            struct error *error);
 void selection_release(struct selection *selection);
+/* The thread's ordinary activations; NULL: none were seen. */
 const struct reservoir *selection_reservoir(const struct selection *selection, int32_t tid, uint32_t stream);
 
 /* All unknown, and nobody's. */

@@ -40,7 +40,7 @@ struct typical {
     int64_t last_ns;               /* of the last stretch before the switch */
     int64_t longest_last_ns;
 };
-void typical_add(struct typical *typical, const struct sweep *sweep);
+void typical_add(struct typical *typical, const struct sweep *sweep); /* one more ordinary window */
 int64_t typical_kind_ns(const struct typical *typical, enum slice_kind kind); /* mean; 0 without windows */
 void typical_release(struct typical *typical);
 

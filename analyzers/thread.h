@@ -45,9 +45,9 @@ struct word_classes {
 };
 void word_classes_init(struct word_classes *words, const struct store *store);
 void word_classes_release(struct word_classes *words);
-unsigned word_class_of(const char *word);
+unsigned word_class_of(const char *word); /* WORD_* bits of any string; NULL: WORD_KNOWN alone */
 bool word_prints(const char *word); /* a function of the consoles */
-unsigned word_class_look(struct word_classes *words, uint32_t id);
+unsigned word_class_look(struct word_classes *words, uint32_t id); /* for word_class(), which asks once per string */
 static inline unsigned word_class(struct word_classes *words, uint32_t id)
 {
     return id < words->n && words->classes[id] ? words->classes[id] : word_class_look(words, id);

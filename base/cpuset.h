@@ -14,6 +14,7 @@ struct cpuset {
 };
 
 bool cpuset_parse(const char *text, struct cpuset *set); /* false: not a list, or a CPU beyond CPUSET_MAX */
+/* CPUs beyond CPUSET_MAX, and CPU_UNKNOWN, are in no set. */
 void cpuset_add(struct cpuset *set, int cpu);
 void cpuset_remove(struct cpuset *set, int cpu);
 bool cpuset_has(const struct cpuset *set, int cpu);

@@ -23,7 +23,7 @@ static inline bool duration_of_seconds(int64_t seconds, int64_t *ns)
     return true;
 }
 
-/* Shortest exact-looking form with up to three decimals: "117 us", "1.235 ms", "26.232 s"; negative kept. */
+/* Shortest exact-looking form with up to three decimals: "117 us", "1.235 ms", "26.232 s"; negative kept. Returns text. */
 #define DURATION_TEXT_BYTES 32
 const char *duration_format(int64_t ns, char text[DURATION_TEXT_BYTES]);
 

@@ -32,6 +32,7 @@ struct error {
 /* Each fills *error (if not NULL and still empty) and returns FAILED, so that callers can return it. */
 enum status error_set(struct error *error, enum error_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same by kind, which decides the exit code (error_exit_code()). */
 enum status error_input(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 enum status error_output(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 enum status error_usage(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));

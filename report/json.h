@@ -11,11 +11,11 @@
 json_t *json_word(const char *string);      /* NULL: null; damaged bytes become U+FFFD */
 json_t *json_ns(int64_t ns);                /* NS_UNKNOWN: null */
 json_t *json_count(uint64_t count);         /* COUNT_UNKNOWN: null */
-json_t *json_small(int32_t value, int32_t unknown);
+json_t *json_small(int32_t value, int32_t unknown); /* that value: null */
 json_t *json_double(double value);          /* NAN, infinite: null */
 json_t *json_interval(double low, double high); /* [low, high]; null if both are unknown */
 bool json_get_interval(const json_t *object, const char *key, double *low, double *high); /* NAN: an unknown end; false: both */
-json_t *json_decimal(struct decimal value);
+json_t *json_decimal(struct decimal value); /* with all its digits; unknown: null */
 
 /* Pretty, two blanks a level, small arrays and objects on one line; reals as short as they can be read back exactly. */
 /* Members whose key begins with '.' are for the views alone and are not written. */

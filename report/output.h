@@ -11,6 +11,7 @@ struct output_file {
     FILE *file;
     char *path, *temporary; /* temporary NULL: written in place (a device, FIFO or "-") */
 };
+/* What is written goes to a temporary name beside the path; path "-" is standard output. */
 enum status output_file_begin(struct output_file *output, const char *path, struct error *error);
 /* Closes and renames; on any write error nothing is left behind. */
 enum status output_file_finish(struct output_file *output, struct error *error);

@@ -35,6 +35,7 @@ struct table_column {
     bool wraps;      /* the last column only */
 };
 struct table;
+/* Filled cell by cell, row after row; the columns are lent. */
 struct table *table_new(const struct table_column *columns, size_t n_columns);
 void table_cell(struct table *table, const char *string); /* NULL: "-"; copied and cleaned */
 void table_cell_styled(struct table *table, enum page_style style, const char *string);

@@ -65,6 +65,7 @@ struct distribution {
     uint64_t n_overflow;
     int64_t limit_ns;    /* where overflows begin; NS_UNKNOWN */
 };
+/* False: it has neither. Released in any case. */
 bool distribution_of(const struct store *store, uint32_t series, struct distribution *distribution);
 void distribution_release(struct distribution *distribution);
 /*

@@ -76,6 +76,7 @@ void store_commit_columns(struct store_writer *writer, uint32_t stream, int32_t 
 
 /* For text importers: one batch per CPU of a stream, committed when full and by event_sink_free(). */
 struct event_sink;
+/* The caller frees it, before the writer is finished. */
 struct event_sink *event_sink_new(struct store_writer *writer, uint32_t stream);
 void event_sink_set_flags_known(struct event_sink *sink, uint32_t flags_known); /* for the events from here on */
 struct event_batch *event_sink_batch(struct event_sink *sink, int32_t cpu);     /* with room for one more event */

@@ -18,6 +18,7 @@ struct spread {
     double log_mean, log_sd; /* of the logarithms, the deviation no smaller than sampling gives: what is tested; NAN: values below 0, one run */
     double log_sampling_sd;
 };
+/* Of the quantile at the level, sampling errors by resampling; of the mean, by the bins' own deviation. Runs without samples do not count. */
 struct spread spread_of_quantile(const struct histogram *const *runs, size_t n, double level, uint64_t seed);
 struct spread spread_of_mean(const struct histogram *const *runs, size_t n);
 

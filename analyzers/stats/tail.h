@@ -54,6 +54,7 @@ size_t tail_gap_sensitivity(const struct histogram *h, uint64_t seed, double *le
 struct tail_views {
     double cv, cv_shape, exponential_p, hill;
 };
+/* False: too few excesses, or all alike. */
 bool tail_other_views(const struct histogram *h, const struct tail_fit *fit, struct tail_views *views);
 
 /* Level that one of m samples on average passes, and its 95 % interval; NAN if no fit. */
