@@ -234,6 +234,17 @@ static void fault_decide(const struct cause_input *input, struct decision *decis
                                         .culprit = arena_format(input->arena, "%s waited for a page", thread_format(input->arena, store_string(input->store, w->comm), w->tid, w->prio))};
 }
 
+/* Most of the window is not recorded, or was lost: nothing that the rest shows is sure of the whole. */
+static bool is_mostly_unrecorded(const struct cause_input *input)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < input->sweep->n_pieces; i++) {
+        const struct piece *p = &input->sweep->pieces[i];
+        ns += p->kind == SLICE_UNEXPLAINED || p->kind == SLICE_GAP ? p->end_ns - p->begin_ns : 0;
+    }
+    return 2 * ns > window_length_ns(input->window);
+}
+
 void blocked_decide(const struct cause_input *input, struct decision *decision)
 {
     const struct window *w = input->window;
@@ -270,4 +281,6 @@ void blocked_decide(const struct cause_input *input, struct decision *decision)
         .culprit = inverted && middle ? arena_format(input->arena, "%s while %s could not run", middle, owner) : owner,
         .amount_ns = window_length_ns(w),
         .excess_ns = window_length_ns(w)};
+    if (is_mostly_unrecorded(input))
+        decision->best.confidence = CONFIDENCE_POSSIBLE;
 }

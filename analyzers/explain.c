@@ -254,8 +254,10 @@ static int64_t carve(struct explain *e, struct cause_input *input, const struct 
     bool is_traced_section = w->kind == WINDOW_SECTION && claim && w->section_kind != SLICE_UNEXPLAINED &&
                              (claim->kind == CLAIM_TRACER_HEADER || claim->kind == CLAIM_FREEZE);
     int64_t missing = is_traced_section ? 0 : window_carve_unrecorded(input->sweep, input->window);
-    if (claim && claim->kind == CLAIM_TRACER_HEADER && w->kind != WINDOW_SECTION)
+    if (claim && claim->kind == CLAIM_TRACER_HEADER && w->kind != WINDOW_SECTION) {
         window_carve_tracer(e->store, input->sweep, input->window);
+        missing = missing ? window_unrecorded_ns(input->sweep, missing) : 0; /* rows of the waker's CPU tell of it */
+    }
     input->is_complete = window_carve_gaps(e->store, input->sweep, input->window);
     return missing;
 }

@@ -176,6 +176,8 @@ void sweep_carve_cpu(struct sweep *sweep, int32_t cpu, int64_t begin_ns, int64_t
 
 /* What is not recorded of a window becomes pieces of nobody (window_gaps.c). Returns what lies before the first event. */
 int64_t window_carve_unrecorded(struct sweep *sweep, const struct window *w);
+/* What is left of that after the tracer's own part is known, where it is more than a little. */
+int64_t window_unrecorded_ns(const struct sweep *sweep, int64_t missing_ns);
 /* What a wakeup tracer's own stack dumps took. */
 void window_carve_tracer(const struct store *store, struct sweep *sweep, const struct window *w);
 /* Lost events become pieces; false: some were lost near the window. */

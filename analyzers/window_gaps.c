@@ -22,6 +22,20 @@ int64_t window_carve_unrecorded(struct sweep *sweep, const struct window *w)
     return missing;
 }
 
+int64_t window_unrecorded_ns(const struct sweep *sweep, int64_t missing_ns)
+{
+    if (!sweep->n_pieces)
+        return missing_ns;
+    int64_t begin_ns = sweep->pieces[0].begin_ns, length_ns = sweep->pieces[sweep->n_pieces - 1].end_ns - begin_ns, left_ns = 0;
+    for (size_t i = 0; i < sweep->n_pieces; i++) {
+        const struct piece *p = &sweep->pieces[i];
+        int64_t to_ns = p->end_ns < begin_ns + missing_ns ? p->end_ns : begin_ns + missing_ns;
+        if (p->kind == SLICE_UNEXPLAINED && to_ns > p->begin_ns)
+            left_ns += to_ns - p->begin_ns;
+    }
+    return 100 * left_ns > ORIGIN_MIN_PCT * length_ns ? left_ns : 0;
+}
+
 static bool gap_touches(const struct gap *g, const struct window *w, int64_t begin_ns, int64_t end_ns)
 {
     return g->run == w->run && g->stream == w->stream && (g->begin_ns == NS_UNKNOWN || g->begin_ns < end_ns) &&
