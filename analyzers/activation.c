@@ -302,7 +302,7 @@ static bool woken_by_task(struct activations *p, const struct pass_cpu *c, const
 
 /* Before an interrupt is recorded the current CPU may still be in a callback or handler: that is where due comes from. */
 static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t t_ns, const uint32_t *w, bool is_waking,
-                      uint32_t flags)
+                      uint32_t flags, uint32_t known)
 {
     int32_t tid = (int32_t)w[1], prio = (int32_t)w[2];
     struct thread *t = followed_thread(p, tid, prio, w[0]);
@@ -354,7 +354,9 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
     a->waker_tid = c->tid;
     a->waker_prio = c->prio;
     a->waker_comm = c->comm;
-    a->waker_in_irq = c->irq_depth > 0 || c->expiry.in_callback || c->softirq_depth > 0 ||
+    /* A softirq without an exit is over, or another task runs before it, where the letters say so. */
+    bool in_softirq = c->softirq_depth > 0 && (!(known & FLAG_SOFTIRQ) || flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_NMI));
+    a->waker_in_irq = c->irq_depth > 0 || c->expiry.in_callback || in_softirq ||
                       flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_NMI);
     a->waker_is_task = woken_by_task(p, c, a, flags);
     a->handler_ns = c->irq_depth > 0 ? c->irq_entry_ns : NS_UNKNOWN;
@@ -528,11 +530,11 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
         break;
     case KIND_SCHED_WAKING:
         c->irq_wakings++;
-        on_waking(p, c, ref->cpu, t_ns, w, true, ref->view->flags[ref->i]);
+        on_waking(p, c, ref->cpu, t_ns, w, true, ref->view->flags[ref->i], ref->view->flags_known);
         break;
     case KIND_SCHED_WAKEUP:
     case KIND_SCHED_WAKEUP_NEW:
-        on_waking(p, c, ref->cpu, t_ns, w, false, ref->view->flags[ref->i]);
+        on_waking(p, c, ref->cpu, t_ns, w, false, ref->view->flags[ref->i], ref->view->flags_known);
         break;
     case KIND_SCHED_MIGRATE_TASK: {
         struct thread *t = thread_table_find(&p->threads, (int32_t)w[1]);

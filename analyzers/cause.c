@@ -345,6 +345,16 @@ static const char *current_in_gap(const struct cause_input *input)
     return before && before->kind != SLICE_GAP && before->subject.tid != TID_UNKNOWN ? task_format(input, &before->subject) : NULL;
 }
 
+/* Without its rows the rest of the waking interrupt is in the switch, whatever it did there. */
+static bool is_own_interrupt_seen(const struct cause_input *input)
+{
+    const struct activation *a = &input->window->a;
+    if (a->is_head)
+        return true;
+    bool is_in_irq = a->tid != TID_UNKNOWN && a->waker_in_irq && !a->waker_is_task && !a->expired_in_softirq;
+    return input->sweep->has_handlers && (!is_in_irq || (a->handler_ns != NS_UNKNOWN && a->handler_exit_ns != NS_UNKNOWN));
+}
+
 static void add_rest(const struct cause_input *input, const struct shares *shares, enum confidence stall, struct candidates *list)
 {
     const struct typical *typical = input->typical;
@@ -357,8 +367,7 @@ static void add_rest(const struct cause_input *input, const struct shares *share
     int64_t usual = typical_path + typical_kind_ns(typical, SLICE_SCHED);
     add(list, path_frequency(input, path + sched, usual, one_step), usual); /* of equal excess it is the better name */
     add(list, path_fault(input), 0);
-    /* Without handlers' rows the rest of the interrupt is in the switch, whatever it did there. */
-    bool is_seen = input->sweep->has_handlers || input->window->a.is_head;
+    bool is_seen = is_own_interrupt_seen(input);
     enum confidence path_confidence = typical->n_windows >= 4 && !one_step && is_seen ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE;
     add(list, (struct candidate){.cause = sched > path ? CAUSE_CONTEXT_SWITCH : CAUSE_KERNEL_PATH,
                                  .culprit = sched > path ? "switch" : "timer interrupt and wakeup",

@@ -122,14 +122,26 @@ static enum confidence long_handler_confidence(const struct cause_input *input, 
     return h->n >= 5 ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY;
 }
 
-/* The interrupt that woke the thread itself, without the callbacks in it: what of it was the wakeup's own path is not known. */
+/* The waking lies in a callback that is recorded, so the interrupt's own path is told from the rest. */
+static bool is_callback_known(const struct cause_input *input)
+{
+    const struct activation *a = &input->window->a;
+    for (size_t i = 0; i < input->sweep->n_pieces; i++) {
+        const struct piece *p = &input->sweep->pieces[i];
+        if (p->cpu == a->waking_cpu && p->begin_ns <= a->waking_ns && p->end_ns >= a->waking_ns && p->callback)
+            return true;
+    }
+    return false;
+}
+
+/* The interrupt that woke the thread itself, without the callback that did: what of it was the wakeup's own path is not known. */
 static bool is_own_without_callbacks(const struct cause_input *input, const struct share *line)
 {
     const struct activation *a = &input->window->a;
     if (a->is_head)
         return a->due_ns == NS_UNKNOWN && line->n <= 1;
     return a->tid != TID_UNKNOWN && a->handler_ns != NS_UNKNOWN && line->subject.kind == OPEN_VECTOR && line->n <= 1 &&
-           !input->sweep->has_callbacks;
+           !is_callback_known(input);
 }
 
 struct candidate irq_verdict(const struct cause_input *input, int64_t amount_ns)

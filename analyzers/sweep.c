@@ -167,6 +167,8 @@ static void note_holder(struct run_state *r, struct sweep_cpu *c, const struct e
 /* Timer callbacks and remote function calls within handlers: not part of cpu_state. */
 static void apply_callback(struct sweep_cpu *c, unsigned kind, const uint32_t *w)
 {
+    if (kind == KIND_HRTIMER_EXPIRE_ENTRY || kind == KIND_CSD_FUNCTION_ENTRY || kind == KIND_TIMER_EXPIRE_ENTRY)
+        c->callback_depth = handlers_open(&c->state);
     switch (kind) {
     case KIND_HRTIMER_EXPIRE_ENTRY:
         c->in_callback = true;
@@ -434,6 +436,7 @@ static void step(struct run_state *r, const struct event_ref *ref, bool is_own)
                 : unseen_handler_end(r, c, ref)   ? UNSEEN_HANDLER_END
                 : unseen_handler_begin(r, c, ref) ? UNSEEN_HANDLER_BEGIN
                                                   : UNSEEN_NOTHING;
+    c->callback_is_over = is_in_callback(c) && !c->callback_is_csd && unseen_callback_end(kind);
     r->row_hard_off = head_row_hard_off(c, kind, ref->view->flags[ref->i], ref->view->flags_known);
     if (t_ns > r->w->begin_ns && ref->cpu == r->cpu) {
         r->sweep->n_hard_off += r->row_hard_off && r->phase == PHASE_BEFORE_HANDLER && t_ns < r->handler_boundary_ns;

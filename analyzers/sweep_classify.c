@@ -27,8 +27,8 @@ static void classify_handler(const struct run_state *r, const struct sweep_cpu *
     for (size_t i = 0; r->w->a.is_head && i < c->state.n_open && i < CPU_STATE_DEPTH; i++)
         if (c->state.open[i].kind == OPEN_IRQ && c->state.open[i].begin_ns == r->w->a.handler_ns)
             p->flags |= PIECE_OWN;
-    if (c->in_callback) {
-        p->subject.function = c->callback;
+    if (is_in_callback(c)) {
+        p->subject.function = c->callback_is_over ? 0 : c->callback; /* a part may be the interrupt's own */
         p->callback = c->n_callbacks;
         if (c->callback_is_csd && p->kind == SLICE_IRQ)
             p->kind = SLICE_IPI;

@@ -18,6 +18,8 @@ struct sweep_cpu {
     uint32_t n_callbacks;       /* begun so far */
     uint32_t callback;          /* function of the hrtimer or csd callback that runs */
     bool callback_is_csd;
+    size_t callback_depth;      /* handlers open where it began: in one more it is interrupted */
+    bool callback_is_over;      /* the row that ends the piece says so, and its own exit is missing */
     int64_t last_ns;            /* of its last event; NS_UNKNOWN */
     uint32_t last_chunk, last_i, last_flags, last_known;
     uint32_t invocation;
@@ -59,6 +61,21 @@ struct run_state {
     int64_t handler_boundary_ns;
 };
 
+static inline size_t handlers_open(const struct cpu_state *state)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < state->n_open && i < CPU_STATE_DEPTH; i++) {
+        int32_t kind = state->open[i].kind;
+        n += kind == OPEN_IRQ || kind == OPEN_VECTOR || kind == OPEN_SOFTIRQ || kind == OPEN_NMI;
+    }
+    return n;
+}
+
+static inline bool is_in_callback(const struct sweep_cpu *c)
+{
+    return c->in_callback && handlers_open(&c->state) <= c->callback_depth;
+}
+
 static inline const struct open_context *innermost(const struct cpu_state *state, bool handler)
 {
     size_t n = state->n_open < CPU_STATE_DEPTH ? state->n_open : CPU_STATE_DEPTH;
@@ -87,6 +104,11 @@ bool unseen_handler_end(const struct run_state *r, const struct sweep_cpu *c, co
 bool unseen_handler_begin(const struct run_state *r, const struct sweep_cpu *c, const struct event_ref *ref);
 bool unseen_switch(const struct run_state *r, const struct sweep_cpu *c, const struct event_ref *ref);
 void unseen_close_handlers(struct sweep_cpu *c, int64_t t_ns);
+/* A row that comes when the callbacks of timers are over: their own exits come before it. */
+static inline bool unseen_callback_end(unsigned kind)
+{
+    return kind == KIND_VECTOR_EXIT || kind == KIND_IRQ_HANDLER_EXIT || kind == KIND_HRTIMER_EXPIRE_ENTRY || kind == KIND_TIMER_EXPIRE_ENTRY;
+}
 /* After the row. */
 void unseen_note(struct sweep_cpu *c, const struct event_ref *ref);
 

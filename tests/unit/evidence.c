@@ -233,6 +233,76 @@ static void a_clock_step_is_seen_on_both_sides(void **state)
     }
 }
 
+/* The tick in the interrupt that wakes the thread 2 us after it was due, and what is recorded of both callbacks and of its end. */
+static struct answer own_interrupt(bool has_own_callback, bool tick_ends, double exit_us)
+{
+    struct trace_builder b = ordinary(0);
+    trace_vector(&b, 0, 21002, true, "local_timer", 236, HARD);
+    if (has_own_callback)
+        trace_expire(&b, 0, 21003, 0xa0, "hrtimer_wakeup", 21003);
+    trace_wake(&b, 0, 21004, KIND_SCHED_WAKING, RT, 0);
+    trace_wake(&b, 0, 21005, KIND_SCHED_WAKEUP, RT, 0);
+    if (has_own_callback)
+        trace_expired(&b, 0, 21006, 0xa0);
+    trace_expire(&b, 0, 21007, 0xb0, "tick_sched_timer", 21003);
+    if (tick_ends)
+        trace_expired(&b, 0, 21010, 0xb0);
+    if (exit_us > 0)
+        trace_vector(&b, 0, exit_us, false, "local_timer", 236, HARD_RESCHED);
+    b.in_irq[0] = false;
+    trace_switch(&b, 0, 21410, 'R', RT);
+    trace_switch(&b, 0, 21420, 'S', 0);
+    return explain(&b, "cyclictest");
+}
+
+/* What of its own interrupt was the wakeup's path, the tick's work or the switch is said only as far as rows tell. */
+static void the_own_interrupt_in_part(void **state)
+{
+    (void)state;
+    static const struct {
+        bool has_own_callback, tick_ends;
+        double exit_us;
+    } cases[] = {{false, true, 21400}, {true, false, 21400}, {true, true, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct answer a = own_interrupt(cases[i].has_own_callback, cases[i].tick_ends, cases[i].exit_us);
+        const struct outlier *o = a.analysis.outliers[0];
+        assert_true(o->latency_ns > 400000);
+        assert_true(o->confidence <= CONFIDENCE_POSSIBLE);
+        assert_true(!o->culprit || !strstr(o->culprit, "tick_sched_timer"));
+        answer_release(&a);
+    }
+}
+
+/* What an interrupt does before its first callback is not the work of the softirq's callback that it interrupted. */
+static void an_interrupted_callback_rests(void **state)
+{
+    (void)state;
+    struct trace_builder b = ordinary(0);
+    uint32_t *w;
+    trace_task(&b, 28, 98, "ktimers/0");
+    trace_switch(&b, 0, 20900, 'R', 28);
+    struct event_batch *batch = trace_add(&b, 0, 20910, KIND_SOFTIRQ_ENTRY, FLAG_SOFTIRQ, &w);
+    w[0] = 8;
+    trace_string(batch, &w[1], "HRTIMER");
+    batch = trace_add(&b, 0, 20911, KIND_HRTIMER_EXPIRE_ENTRY, FLAG_SOFTIRQ, &w);
+    event_words_set_i64(w, 0xb0);
+    event_words_set_i64(w + 3, 20905000);
+    trace_string(batch, &w[2], "it_real_fn");
+    trace_vector(&b, 0, 21002, true, "local_timer", 236, HARD);
+    trace_expire(&b, 0, 21700, 0xa0, "hrtimer_wakeup", 21003);
+    trace_wake(&b, 0, 21702, KIND_SCHED_WAKING, RT, 0);
+    trace_expired(&b, 0, 21706, 0xa0);
+    trace_vector(&b, 0, 21708, false, "local_timer", 236, HARD_RESCHED);
+    trace_switch(&b, 0, 21712, 'R', RT);
+    struct answer a = explain(&b, "cyclictest");
+    const struct outlier *o = a.analysis.outliers[0];
+    assert_int_equal(o->latency_ns, 712000);
+    assert_true(!o->culprit || !strstr(o->culprit, "it_real_fn"));
+    for (size_t i = 0; i < o->n_ledger; i++)
+        assert_true(!o->ledger[i].subject || !strstr(o->ledger[i].subject, "it_real_fn"));
+    answer_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +314,8 @@ int main(void)
         cmocka_unit_test(two_threads_late_at_once_are_a_stall),
         cmocka_unit_test(a_callback_wakes_in_its_own_context),
         cmocka_unit_test(a_clock_step_is_seen_on_both_sides),
+        cmocka_unit_test(the_own_interrupt_in_part),
+        cmocka_unit_test(an_interrupted_callback_rests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
