@@ -73,6 +73,7 @@ struct rhythms {
     uint32_t n_late, n_in_time; /* of others than the window's thread */
     uint32_t n_open;            /* had to come, and did not until the trace ends */
     bool own_is_in_time;
+    int64_t own_ns, other_ns, near_ns; /* when they came, and what is at once there */
 };
 /* Which periodic events of other threads and timers came late or on time in a span of the window's trace. */
 void rhythms_over(const struct cause_input *input, int64_t begin_ns, int64_t end_ns, struct rhythms *found);

@@ -104,12 +104,16 @@ static void judge(struct rhythm *r, int64_t t_ns, int64_t begin_ns, int64_t end_
         return;
     int64_t off_ns = since_ns % period;
     bool on_grid = since_ns > period + period / 2 && (off_ns <= spread || period - off_ns <= spread);
-    if (is_windows)
+    if (is_windows) {
         found->own_is_in_time |= on_grid;
-    else if (on_grid)
+        found->own_ns = t_ns;
+    } else if (on_grid) {
         found->n_in_time++;
-    else
+        found->other_ns = t_ns;
+        found->near_ns = period / NEAR_PARTS;
+    } else {
         found->n_late++;
+    }
 }
 
 static struct rhythm *rhythm_of(struct rhythm *all, size_t *n, unsigned kind, uint64_t id)

@@ -140,7 +140,9 @@ int64_t silence_carve_stall(const struct cause_input *input, enum confidence *co
     rhythms_over(input, begin, end, &others);
     bool own_is_late = !others.own_is_in_time && is_own_late(input->window, begin, end);
     struct subject subject = {.number = -1, .tid = TID_UNKNOWN, .prio = PRIO_UNKNOWN};
-    if (others.n_in_time && others.own_is_in_time && !others.n_late) {
+    /* All at once may be where a stall ended by chance; each at its own time it is not. */
+    bool is_each_in_time = others.n_in_time && others.own_is_in_time && llabs(others.own_ns - others.other_ns) > others.near_ns;
+    if (is_each_in_time && !others.n_late) {
         subject.kind = SUBJECT_SKIPPED;
         sweep_carve(input->sweep, begin, end, SLICE_GAP, 0, &subject);
         return 0;
