@@ -194,3 +194,17 @@ bool cell_clock_ns(struct cell cell, int64_t *ns)
     *ns = (int64_t)(part[0] * 3600 + part[1] * 60 + part[2]) * 1000000000;
     return true;
 }
+
+const char *line_named_value(const struct line *line, const char *const *names, size_t n, struct cell *value)
+{
+    const char *colon = memchr(line->text, ':', line->length);
+    if (!colon)
+        return NULL;
+    struct cell name = cell_first(cell_of(line), (size_t)(colon - line->text));
+    for (size_t i = 0; i < n; i++)
+        if (cell_is(name, names[i])) {
+            *value = cell_trim(cell_from(cell_of(line), name.length + 1));
+            return names[i];
+        }
+    return NULL;
+}

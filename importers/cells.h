@@ -53,6 +53,9 @@ static inline struct cell cell_of(const struct line *line)
     return (struct cell){line->text, line->length};
 }
 
+/* "NAME: VALUE" of one of n names: which, and the value without the blanks around it; NULL: of none. */
+const char *line_named_value(const struct line *line, const char *const *names, size_t n, struct cell *value);
+
 /* "hh:mm:ss" (hours may have any number of digits) to ns. */
 bool cell_clock_ns(struct cell cell, int64_t *ns);
 

@@ -5,29 +5,18 @@
  *      [IRQ]  |||  Handler                 pre_trace_points: 10
  *       18:  H..  __ipipe_do_IRQ           back_trace_points: 100
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "importers/cells.h"
 #include "importers/importer.h"
 
 static const char *const settings[] = {"enable", "pre_trace_points", "post_trace_points", "back_trace_points", "verbose", "trigger"};
 
-static bool parse_setting(const struct line *line, const char **name, const char **value, size_t *length)
+/* "back_trace_points: 10" */
+static const char *parse_setting(const struct line *line, struct cell *value)
 {
-    const char *end = line->text + line->length, *colon = memchr(line->text, ':', line->length);
-    if (!colon)
-        return false;
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        if (strlen(settings[i]) == (size_t)(colon - line->text) && memcmp(settings[i], line->text, strlen(settings[i])) == 0) {
-            const char *p = colon + 1;
-            scan_blanks(&p, end);
-            while (end > p && end[-1] == ' ')
-                end--;
-            *name = settings[i];
-            *value = p;
-            *length = (size_t)(end - p);
-            return true;
-        }
-    return false;
+    return line_named_value(line, settings, sizeof settings / sizeof *settings, value);
 }
 
 /* "   18:  H..  __ipipe_do_IRQ" */
@@ -51,10 +40,10 @@ static bool is_domain(struct lines *lines)
 static bool is_settings(struct lines *lines)
 {
     struct line line;
-    const char *name, *value;
-    size_t length;
-    return lines_peek(lines, 0, &line) && parse_setting(&line, &name, &value, &length) && lines_peek(lines, 1, &line) &&
-           parse_setting(&line, &name, &value, &length) && strstr(name, "trace_points");
+    const char *name;
+    struct cell value;
+    return lines_peek(lines, 0, &line) && parse_setting(&line, &value) && lines_peek(lines, 1, &line) &&
+           (name = parse_setting(&line, &value)) && strstr(name, "trace_points");
 }
 
 static struct probe_result files_probe(struct lines *lines, const struct member *member)
@@ -66,16 +55,17 @@ static struct probe_result files_probe(struct lines *lines, const struct member 
 static enum status files_read(struct import *import, struct lines *lines, struct error *error)
 {
     struct line line;
-    const char *name, *value;
-    size_t length, n = 0, n_handled = 0;
+    const char *name;
+    struct cell value;
+    size_t n = 0, n_handled = 0;
     bool is_handled;
     (void)error;
     if (!is_domain(lines)) {
-        while (lines_peek(lines, 0, &line) && parse_setting(&line, &name, &value, &length)) {
-            char key[64] = "ipipe.";
-            strcat(key, name);
-            if (length)
-                import_fact(import, key, "%.*s", (int)(length < 200 ? length : 200), value);
+        while (lines_peek(lines, 0, &line) && (name = parse_setting(&line, &value))) {
+            char key[64];
+            snprintf(key, sizeof key, "ipipe.%s", name);
+            if (value.length)
+                import_fact(import, key, "%.*s", CELL_ARGS(value));
             lines_skip(lines, 1);
         }
         return OK;

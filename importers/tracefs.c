@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "importers/cells.h"
 #include "importers/importer.h"
 
 enum side_file { SIDE_NONE = 0, SIDE_STATS, SIDE_CPU, SIDE_COMMANDS, SIDE_CLOCK, SIDE_OPTIONS, SIDE_OSNOISE, SIDE_HWLAT, SIDE_TRIGGERS, SIDE_FORMATS };
@@ -61,20 +62,11 @@ static const char *const osnoise_keys[] = {"cpus", "options", "period_us", "prin
 /* "overrun: 9686" */
 static bool parse_stat(const struct line *line, const char **name, struct decimal *value)
 {
-    const char *end = line->text + line->length, *colon = memchr(line->text, ':', line->length);
-    if (!colon)
+    struct cell text;
+    if (!(*name = line_named_value(line, stats, N(stats), &text)))
         return false;
-    for (size_t i = 0; i < N(stats); i++)
-        if (strlen(stats[i]) == (size_t)(colon - line->text) && memcmp(stats[i], line->text, strlen(stats[i])) == 0) {
-            const char *p = colon + 1;
-            scan_blanks(&p, end);
-            while (end > p && end[-1] == ' ')
-                end--;
-            *name = stats[i];
-            *value = decimal_parse(p, (size_t)(end - p));
-            return true;
-        }
-    return false;
+    *value = decimal_parse(text.text, text.length);
+    return true;
 }
 
 /* "period_us 1000000"; a kernel's own files hold the value alone, scripts print them with their names. */
