@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analyzers/activation_cpu.h"
 #include "analyzers/activation_head.h"
 #include "analyzers/activation_origin.h"
-#include "analyzers/activation_thread.h"
-#include "analyzers/activation_timer.h"
 
 #include <string.h>
 
@@ -10,29 +9,6 @@
 #define SKEW_PARTS  10    /* or a tenth of what is measured, */
 #define SKEW_JOIN_NS 200000 /* and no more than this: a waking must not meet the switch of another cycle */
 #define SHORT_CUT_NS 200000
-
-struct pass_cpu {
-    int32_t tid, prio;
-    uint32_t comm;
-    struct thread *thread;     /* of the current task, if followed */
-    struct pass_task {         /* the Linux task that the co-kernel's threads run before */
-        int32_t tid, prio;
-        uint32_t comm;
-        struct thread *thread;
-        bool is_set;
-    } root;
-    int irq_depth, softirq_depth;
-    bool irq_has_flag;         /* it began with the letter h: a row without it is behind its end */
-    int64_t irq_entry_ns;
-    unsigned irq_callbacks, irq_wakings; /* within the interrupt that runs */
-    struct expiry expiry;
-    int64_t khz;               /* of its clock; 0: no event yet */
-    struct thread *woken;      /* by this callback */
-    struct thread *woken_in_irq;
-    size_t gap;                /* the next of config.gaps that ends on this CPU */
-    int64_t gap_end_ns;        /* events from here on follow a loss; INT64_MAX: none */
-    bool gap_is_short_cut;     /* somebody took a few rows out of the text, a short time of them */
-};
 
 struct activations {
     struct activations_config config;
@@ -146,15 +122,6 @@ static void deliver(struct activations *p, struct thread *t, int64_t out_ns)
     t->a.comm = 0;
 }
 
-/* It is over, and its exit was not recorded: nothing tells when. */
-static void on_unseen_irq_exit(struct pass_cpu *c)
-{
-    c->irq_depth = 0;
-    c->woken_in_irq = NULL;
-    if (!c->softirq_depth)
-        c->expiry.in_callback = false;
-}
-
 static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, int64_t t_ns, const uint32_t *w)
 {
     int32_t prev_tid = (int32_t)w[1], next_tid = (int32_t)w[5], next_prio = (int32_t)w[6];
@@ -177,7 +144,7 @@ static void on_switch(struct activations *p, struct pass_cpu *c, int32_t cpu, in
         }
     }
     if (c->irq_depth)
-        on_unseen_irq_exit(c);
+        pass_cpu_leaves_irq_unseen(c);
     c->tid = next_tid;
     c->prio = next_prio;
     c->comm = w[4];
@@ -245,41 +212,13 @@ static void on_unseen_switch(struct activations *p, struct pass_cpu *c, int32_t 
     t->armed.address = 0;
 }
 
-/* The co-kernel's threads run before Linux: the task that was current is so again when they are done. */
-static void on_head_switch(struct pass_cpu *c, const uint32_t *w)
-{
-    if (w[1] == 0) {
-        c->root = (struct pass_task){c->tid, c->prio, c->comm, c->thread, true};
-    }
-    if (w[5] != 0) {
-        c->tid = (int32_t)w[5];
-        c->prio = PRIO_UNKNOWN;
-        c->comm = w[4];
-        c->thread = NULL;
-    } else if (c->root.is_set) {
-        c->tid = c->root.tid;
-        c->prio = c->root.prio;
-        c->comm = c->root.comm;
-        c->thread = c->root.thread;
-        c->root.is_set = false;
-    } else {
-        c->tid = TID_UNKNOWN;
-        c->thread = NULL;
-    }
-}
-
 static void on_head(struct activations *p, struct pass_cpu *c, const struct event_ref *ref)
 {
     if (!p->head)
         p->head = head_activations_new(&p->config);
     head_activations_apply(p->head, ref);
     if (ref->view->kind[ref->i] == KIND_COBALT_SWITCH)
-        on_head_switch(c, event_words(ref));
-}
-
-static bool is_in_hard_irq(const struct pass_cpu *c, uint32_t flags)
-{
-    return c->irq_depth > 0 || flags & FLAG_HARDIRQ;
+        pass_cpu_switches_head(c, event_words(ref));
 }
 
 /* A softirq within ksoftirqd, ktimers or an irq thread is what that thread does. */
@@ -360,7 +299,7 @@ static void on_waking(struct activations *p, struct pass_cpu *c, int32_t cpu, in
                       flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ | FLAG_NMI);
     a->waker_is_task = woken_by_task(p, c, a, flags);
     a->handler_ns = c->irq_depth > 0 ? c->irq_entry_ns : NS_UNKNOWN;
-    bool in_callback = c->expiry.in_callback && c->expiry.is_hard == is_in_hard_irq(c, flags);
+    bool in_callback = c->expiry.in_callback && c->expiry.is_hard == pass_cpu_is_in_hard_irq(c, flags);
     if (in_callback && word_class(p->config.words, c->expiry.function) & WORD_WAKING_TIMER) {
         expiry_stamp(&c->expiry, a, cpu, t_ns, c->softirq_depth > 0 && !c->expiry.is_hard);
         c->woken = t;
@@ -392,18 +331,7 @@ static void on_expire_entry(struct activations *p, struct pass_cpu *c, int64_t t
     c->irq_callbacks++;
     c->woken = NULL;
     expiry_begin(&c->expiry, p->timers, t_ns, w);
-    c->expiry.is_hard = is_in_hard_irq(c, flags);
-}
-
-static void on_expire_exit(struct pass_cpu *c, int64_t t_ns, const uint32_t *w, uint32_t flags)
-{
-    /* Of another timer in an interrupt of this callback, whose entry was not recorded. */
-    if (c->expiry.in_callback && c->expiry.timer != (uint64_t)event_words_i64(w) && c->expiry.is_hard != is_in_hard_irq(c, flags))
-        return;
-    if (c->woken && c->woken->is_waking && c->woken->a.timer == c->expiry.timer)
-        c->woken->a.expire_exit_ns = t_ns;
-    c->woken = NULL;
-    c->expiry.in_callback = false;
+    c->expiry.is_hard = pass_cpu_is_in_hard_irq(c, flags);
 }
 
 static void on_timer_start(struct activations *p, struct pass_cpu *c, int64_t t_ns, const uint32_t *w)
@@ -417,28 +345,6 @@ static void on_timer_start(struct activations *p, struct pass_cpu *c, int64_t t_
         t->armed.soft_ns = armed->expires_ns;
     if (t->a.switch_ns != NS_UNKNOWN && t->a.rearm_ns == NS_UNKNOWN)
         t->a.rearm_ns = t_ns;
-}
-
-static void on_irq_exit(struct pass_cpu *c, int64_t t_ns)
-{
-    if (c->irq_depth > 0 && --c->irq_depth > 0)
-        return;
-    if (c->woken_in_irq && c->woken_in_irq->a.handler_exit_ns == NS_UNKNOWN) {
-        c->woken_in_irq->a.handler_exit_ns = t_ns;
-        c->woken_in_irq->a.crowded = c->irq_callbacks > 1 || c->irq_wakings > 1;
-    }
-    c->woken_in_irq = NULL;
-    if (!c->softirq_depth)
-        c->expiry.in_callback = false;
-}
-
-static void on_irq_entry(struct pass_cpu *c, int64_t t_ns, uint32_t flags)
-{
-    if (c->irq_depth++ == 0) {
-        c->irq_has_flag = (flags & FLAG_HARDIRQ) != 0;
-        c->irq_entry_ns = t_ns;
-        c->irq_callbacks = c->irq_wakings = 0;
-    }
 }
 
 static void on_user(struct activations *p, struct pass_cpu *c, int64_t t_ns)
@@ -523,7 +429,7 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
     if (__builtin_expect(tid != c->tid, 0) && tid != TID_UNKNOWN)
         on_unseen_switch(p, c, ref->cpu, t_ns, tid);
     if (c->irq_depth && c->irq_has_flag && !(ref->view->flags[ref->i] & (FLAG_HARDIRQ | FLAG_NMI)))
-        on_unseen_irq_exit(c);
+        pass_cpu_leaves_irq_unseen(c);
     switch (ref->view->kind[ref->i]) {
     case KIND_SCHED_SWITCH:
         on_switch(p, c, ref->cpu, t_ns, w);
@@ -557,19 +463,19 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
         on_expire_entry(p, c, t_ns, w, ref->view->flags[ref->i]);
         break;
     case KIND_HRTIMER_EXPIRE_EXIT:
-        on_expire_exit(c, t_ns, w, ref->view->flags[ref->i]);
+        pass_cpu_leaves_callback(c, t_ns, w, ref->view->flags[ref->i]);
         break;
     case KIND_IRQ_HANDLER_ENTRY:
     case KIND_VECTOR_ENTRY:
-        on_irq_entry(c, t_ns, ref->view->flags[ref->i]);
+        pass_cpu_enters_irq(c, t_ns, ref->view->flags[ref->i]);
         break;
     case KIND_IRQ_HANDLER_EXIT:
     case KIND_VECTOR_EXIT:
-        on_irq_exit(c, t_ns);
+        pass_cpu_leaves_irq(c, t_ns);
         break;
     case KIND_SOFTIRQ_ENTRY:
         if (c->irq_depth)
-            on_unseen_irq_exit(c);
+            pass_cpu_leaves_irq_unseen(c);
         c->softirq_depth = 1;
         break;
     case KIND_SOFTIRQ_EXIT:
