@@ -217,7 +217,7 @@ static void on_head(struct activations *p, struct pass_cpu *c, const struct even
     if (!p->head)
         p->head = head_activations_new(&p->config);
     head_activations_apply(p->head, ref);
-    if (ref->view->kind[ref->i] == KIND_COBALT_SWITCH)
+    if (ref->kind == KIND_COBALT_SWITCH)
         pass_cpu_switches_head(c, event_words(ref));
 }
 
@@ -430,7 +430,7 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
         on_unseen_switch(p, c, ref->cpu, t_ns, tid);
     if (c->irq_depth && c->irq_has_flag && !(ref->view->flags[ref->i] & (FLAG_HARDIRQ | FLAG_NMI)))
         pass_cpu_leaves_irq_unseen(c);
-    switch (ref->view->kind[ref->i]) {
+    switch (ref->kind) {
     case KIND_SCHED_SWITCH:
         on_switch(p, c, ref->cpu, t_ns, w);
         break;
@@ -487,7 +487,7 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
     case KIND_CONTENTION_BEGIN:
     case KIND_CONTENTION_END:
         if (c->thread && !c->irq_depth)
-            c->thread->lock_ns = ref->view->kind[ref->i] == KIND_CONTENTION_BEGIN ? t_ns : NS_UNKNOWN;
+            c->thread->lock_ns = ref->kind == KIND_CONTENTION_BEGIN ? t_ns : NS_UNKNOWN;
         break;
     case KIND_PAGE_FAULT:
         if (c->thread && !c->irq_depth)
@@ -498,7 +498,7 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
             c->thread->fault_ns = NS_UNKNOWN;
         break;
     default:
-        if (__builtin_expect(kind_is_head(ref->view->kind[ref->i]), 0))
+        if (__builtin_expect(kind_is_head(ref->kind), 0))
             on_head(p, c, ref);
         break;
     }
