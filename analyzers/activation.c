@@ -410,6 +410,7 @@ static void on_loss(struct activations *p, struct pass_cpu *c, int32_t cpu, int6
     c->thread = c->woken = c->woken_in_irq = NULL;
     c->expiry.in_callback = false;
     c->irq_depth = c->softirq_depth = 0;
+    c->irq_has_flag = false;
     find_gap(p, c, cpu, t_ns);
 }
 
@@ -428,7 +429,7 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
     }
     if (__builtin_expect(tid != c->tid, 0) && tid != TID_UNKNOWN)
         on_unseen_switch(p, c, ref->cpu, t_ns, tid);
-    if (c->irq_depth && c->irq_has_flag && !(ref->view->flags[ref->i] & (FLAG_HARDIRQ | FLAG_NMI)))
+    if (__builtin_expect(c->irq_has_flag & !(ref->flags & (FLAG_HARDIRQ | FLAG_NMI)), 0))
         pass_cpu_leaves_irq_unseen(c);
     switch (ref->kind) {
     case KIND_SCHED_SWITCH:
@@ -436,11 +437,11 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
         break;
     case KIND_SCHED_WAKING:
         c->irq_wakings++;
-        on_waking(p, c, ref->cpu, t_ns, w, true, ref->view->flags[ref->i], ref->view->flags_known);
+        on_waking(p, c, ref->cpu, t_ns, w, true, ref->flags, ref->view->flags_known);
         break;
     case KIND_SCHED_WAKEUP:
     case KIND_SCHED_WAKEUP_NEW:
-        on_waking(p, c, ref->cpu, t_ns, w, false, ref->view->flags[ref->i], ref->view->flags_known);
+        on_waking(p, c, ref->cpu, t_ns, w, false, ref->flags, ref->view->flags_known);
         break;
     case KIND_SCHED_MIGRATE_TASK: {
         struct thread *t = thread_table_find(&p->threads, (int32_t)w[1]);
@@ -460,14 +461,14 @@ static inline __attribute__((always_inline)) void apply(struct activations *p, c
         on_timer_start(p, c, t_ns, w);
         break;
     case KIND_HRTIMER_EXPIRE_ENTRY:
-        on_expire_entry(p, c, t_ns, w, ref->view->flags[ref->i]);
+        on_expire_entry(p, c, t_ns, w, ref->flags);
         break;
     case KIND_HRTIMER_EXPIRE_EXIT:
-        pass_cpu_leaves_callback(c, t_ns, w, ref->view->flags[ref->i]);
+        pass_cpu_leaves_callback(c, t_ns, w, ref->flags);
         break;
     case KIND_IRQ_HANDLER_ENTRY:
     case KIND_VECTOR_ENTRY:
-        pass_cpu_enters_irq(c, t_ns, ref->view->flags[ref->i]);
+        pass_cpu_enters_irq(c, t_ns, ref->flags);
         break;
     case KIND_IRQ_HANDLER_EXIT:
     case KIND_VECTOR_EXIT:

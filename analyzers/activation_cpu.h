@@ -20,7 +20,7 @@ struct pass_cpu {
         bool is_set;
     } root;
     int irq_depth, softirq_depth;
-    bool irq_has_flag;         /* it began with the letter h: a row without it is behind its end */
+    bool irq_has_flag;         /* one runs that began with the letter h: a row without it is behind its end */
     int64_t irq_entry_ns;
     unsigned irq_callbacks, irq_wakings; /* within the interrupt that runs */
     struct expiry expiry;
@@ -40,6 +40,7 @@ static inline bool pass_cpu_is_in_hard_irq(const struct pass_cpu *c, uint32_t fl
 static inline void pass_cpu_leaves_irq_unseen(struct pass_cpu *c)
 {
     c->irq_depth = 0;
+    c->irq_has_flag = false;
     c->woken_in_irq = NULL;
     if (!c->softirq_depth)
         c->expiry.in_callback = false;
@@ -49,6 +50,7 @@ static inline void pass_cpu_leaves_irq(struct pass_cpu *c, int64_t t_ns)
 {
     if (c->irq_depth > 0 && --c->irq_depth > 0)
         return;
+    c->irq_has_flag = false;
     if (c->woken_in_irq && c->woken_in_irq->a.handler_exit_ns == NS_UNKNOWN) {
         c->woken_in_irq->a.handler_exit_ns = t_ns;
         c->woken_in_irq->a.crowded = c->irq_callbacks > 1 || c->irq_wakings > 1;

@@ -291,7 +291,7 @@ static void take_of_four(struct cursor *cursors, int64_t *times_ns, size_t n_sou
         next2 -= takes2;
         next3 -= takes3;
         const struct event_view *view = cursors[at].ref.view;
-        refs[n] = (struct event_ref){view, cursors[at].ref.chunk, i[at], cursors[at].ref.cpu, view->kind[i[at]]};
+        refs[n] = (struct event_ref){view, cursors[at].ref.chunk, i[at], cursors[at].ref.cpu, view->kind[i[at]], (uint16_t)view->flags[i[at]]};
         i[at]++;
     }
     for (size_t k = 0; k < n_sources; k++) {
@@ -312,7 +312,7 @@ static size_t take_of_few(struct event_merge *merge, struct event_ref *refs, siz
         cursors[k].begin = source->time_ns;
         cursors[k].next = source->time_ns + source->i;
         cursors[k].end = source->time_ns + source->n;
-        cursors[k].ref = (struct event_ref){source->view, (uint32_t)source->chunk, 0, source->cpu, 0};
+        cursors[k].ref = (struct event_ref){source->view, (uint32_t)source->chunk, 0, source->cpu, 0, 0};
         times_ns[k] = *cursors[k].next;
     }
     if (n_sources <= 4) {
@@ -324,6 +324,7 @@ static size_t take_of_few(struct event_merge *merge, struct event_ref *refs, siz
         refs[n] = cursors[at].ref;
         refs[n].i = (uint32_t)(cursors[at].next - cursors[at].begin);
         refs[n].kind = refs[n].view->kind[refs[n].i];
+        refs[n].flags = (uint16_t)refs[n].view->flags[refs[n].i];
         n++;
         is_at_end = ++cursors[at].next == cursors[at].end;
         if (!is_at_end)
@@ -346,7 +347,7 @@ static bool take_one(struct event_merge *merge, struct event_ref *ref)
     for (size_t i = 1; merge->has_few && i < merge->n_heap; i++)
         at = heap[i].time_ns < heap[at].time_ns ? i : at;
     struct source *source = heap[at].source;
-    *ref = (struct event_ref){source->view, (uint32_t)source->chunk, (uint32_t)source->i, source->cpu, source->view->kind[source->i]};
+    *ref = (struct event_ref){source->view, (uint32_t)source->chunk, (uint32_t)source->i, source->cpu, source->view->kind[source->i], (uint16_t)source->view->flags[source->i]};
     if (++source->i == source->n) {
         advance_chunk(merge, at);
         return false;

@@ -102,7 +102,7 @@ struct event_ref {
     uint32_t chunk; /* index in store->event_chunks */
     uint32_t i;     /* position in the view */
     int32_t cpu;
-    uint16_t kind;
+    uint16_t kind, flags; /* of the event: its flags below FLAG_PREEMPT_DEPTH */
 };
 struct event_merge;
 struct event_merge *event_merge_new(const struct store *store, uint32_t run, uint32_t stream, int64_t begin_ns,
