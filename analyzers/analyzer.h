@@ -29,6 +29,7 @@ struct analysis_options {
     bool has_cpus;
     struct cpuset cpus;         /* --cpu */
     size_t max_slices;          /* --max-slices, default 10000 */
+    bool timeline;              /* --timeline: its rows too, not the few events that matter alone */
     int64_t tail_threshold_ns;  /* --tail-threshold, or NS_UNKNOWN */
     double confidence_pct;      /* --confidence, default 95 */
     double margin_pct;          /* --margin: "no worse" than this, default 10 */

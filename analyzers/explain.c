@@ -311,7 +311,7 @@ static enum status explain_window(struct explain *e, struct window *w, struct er
     }
     input.window = w;
     function_path_split(&input);
-    outlier_fill(o, analysis, &input, &decision, &e->numbers, e->options->max_slices);
+    outlier_fill(o, &input, &decision, &e->numbers, e->options);
     outlier_fill_chain(o, &input, &chain);
     note_late_waker(e, o);
     if (typical->n_windows >= TYPICAL_MIN && w->kind != WINDOW_BLOCKED)

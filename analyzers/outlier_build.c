@@ -4,8 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define MAX_MARKS 24
-
 void event_numbers_init(struct event_numbers *numbers, const struct store *store)
 {
     numbers->first = memory_resize(NULL, store->n_event_chunks + 1, sizeof *numbers->first);
@@ -192,52 +190,10 @@ static void fill_slices(struct outlier *o, const struct cause_input *input, cons
                                                       .kind = kind, .subject = not_listed, .cpu = CPU_UNKNOWN};
 }
 
-static void add_mark(struct outlier *o, const struct store *store, uint32_t chunk, uint32_t i)
-{
-    struct event_view view;
-    if (chunk == UINT32_MAX || o->n_marks == MAX_MARKS || store_event_view(store, chunk, &view, NULL) == FAILED || i >= view.n)
-        return;
-    for (size_t k = 0; k < o->n_marks; k++)
-        if (o->marks[k].chunk == chunk && o->marks[k].i == i)
-            return;
-    o->marks[o->n_marks++] = (struct timeline_mark){.time_ns = view.time_ns[i], .cpu = view.cpu, .chunk = chunk, .i = i};
-}
-
-static void sort_marks(struct outlier *o)
-{
-    for (size_t i = 1; i < o->n_marks; i++)
-        for (size_t k = i; k > 0 && o->marks[k].time_ns < o->marks[k - 1].time_ns; k--) {
-            struct timeline_mark m = o->marks[k];
-            o->marks[k] = o->marks[k - 1];
-            o->marks[k - 1] = m;
-        }
-}
-
-/* The events at the ends of the large pieces and where the phase changes. */
-static void fill_marks(struct outlier *o, const struct cause_input *input)
-{
-    const struct sweep *sweep = input->sweep;
-    o->marks = arena_array(input->arena, MAX_MARKS, sizeof *o->marks);
-    int64_t large = window_length_ns(input->window) / 12;
-    for (size_t i = 0; i < sweep->n_pieces; i++) {
-        const struct piece *p = &sweep->pieces[i];
-        if (p->end_ns - p->begin_ns >= large) {
-            add_mark(o, input->store, p->first_chunk, p->first_i);
-            add_mark(o, input->store, p->last_chunk, p->last_i);
-        } else if (i + 1 < sweep->n_pieces && sweep->pieces[i + 1].phase != p->phase) {
-            add_mark(o, input->store, p->last_chunk, p->last_i);
-        }
-    }
-    if (sweep->n_pieces)
-        add_mark(o, input->store, sweep->pieces[sweep->n_pieces - 1].last_chunk, sweep->pieces[sweep->n_pieces - 1].last_i);
-    sort_marks(o);
-}
-
-void outlier_fill(struct outlier *o, struct analysis *analysis, const struct cause_input *input, const struct decision *decision,
-                  const struct event_numbers *numbers, size_t max_slices)
+void outlier_fill(struct outlier *o, const struct cause_input *input, const struct decision *decision,
+                  const struct event_numbers *numbers, const struct analysis_options *options)
 {
     const struct window *w = input->window;
-    (void)analysis;
     o->run = w->run;
     o->stream = w->stream;
     o->cpu = w->cpu;
@@ -260,9 +216,9 @@ void outlier_fill(struct outlier *o, struct analysis *analysis, const struct cau
     o->confidence = decision->best.confidence;
     o->why = decision->best.why;
     o->unexplained_ns = decision->unexplained_ns;
-    fill_slices(o, input, numbers, max_slices);
+    fill_slices(o, input, numbers, options->max_slices);
     outlier_sum_ledger(o, input->arena);
-    fill_marks(o, input);
+    outlier_fill_marks(o, input, options->timeline);
     int64_t sum = 0;
     for (size_t i = 0; i < o->n_slices; i++)
         sum += o->slices[i].amount_ns;
@@ -291,7 +247,7 @@ void outlier_fill_chain(struct outlier *o, const struct cause_input *input, cons
                                                        .end_ns = l->end_ns,
                                                        .held_by = l->held_by,
                                                        .is_decisive = l->is_decisive};
-        add_mark(o, input->store, l->chunk, l->i);
+        outlier_add_mark(o, input->store, l->chunk, l->i);
     }
-    sort_marks(o);
+    outlier_sort_marks(o);
 }

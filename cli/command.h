@@ -20,7 +20,7 @@ struct request {
     const char *output;    /* -o */
     const char *format;    /* --format, --to */
     const char *scripts;   /* --scripts */
-    bool json, quiet, no_color, plot, timeline, compress;
+    bool json, quiet, no_color, plot, compress;
     int64_t outlier;       /* --outlier, from 1; 0: not given */
     const char *table;     /* export: --table */
     bool force;            /* merge: --force */

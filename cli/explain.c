@@ -2,8 +2,8 @@
 #include "cli/session.h"
 
 static const struct option_row own[] = {
-    {.name = "timeline", .type = OPTION_FLAG, .offset = offsetof(struct request, timeline),
-     .excludes = "json quiet tap", .help = "every outlier in full, with all events of its timeline"},
+    {.name = "timeline", .type = OPTION_FLAG, .offset = offsetof(struct request, analysis.timeline),
+     .excludes = "json quiet tap", .help = "every outlier in full, its timeline with the rows of its CPUs (up to 400, the longest steps first)"},
     {.name = NULL},
 };
 static const struct option_row *const options[] = {options_selection, own, options_input, options_answer, options_plot, options_gates, NULL};

@@ -111,7 +111,7 @@ static enum status session_print(const struct session *session, const struct req
     } else if (!request->quiet) {
         struct text_options options = {
             .color = !request->no_color && text_view_has_color(stdout),
-            .timeline = request->timeline,
+            .timeline = request->analysis.timeline,
         };
         text_view_print(session->document, session->store, &session->analysis, &options, stdout);
         if (request->plot)

@@ -9,8 +9,6 @@
 #include "report/timeline_event.h"
 #include "report/words.h"
 
-#define MAX_MARKS 24
-
 static bool begins_with_waker(const struct outlier *outlier)
 {
     for (size_t i = 0; i < outlier->n_links; i++)
@@ -27,8 +25,7 @@ static void print_timeline(const struct text_view *view, const struct outlier *o
         return;
     int64_t zero_ns = outlier->begin_ns != NS_UNKNOWN ? outlier->begin_ns : outlier->marks[0].time_ns;
     struct table *table = table_new(columns, 3);
-    size_t n = outlier->n_marks > MAX_MARKS && !view->options->timeline ? MAX_MARKS : outlier->n_marks;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < outlier->n_marks; i++) {
         const struct timeline_mark *mark = &outlier->marks[i];
         char cell[64], event[512];
         struct event_view events;
@@ -48,8 +45,6 @@ static void print_timeline(const struct text_view *view, const struct outlier *o
     page_line(&view->page, "  Timeline (0: %s)", is_chain ? "the first of its wakers was woken" : zero[outlier->window]);
     table_print(table, &view->page, 2);
     table_free(table);
-    if (n < outlier->n_marks)
-        page_line(&view->page, "  ... and %zu more (--timeline shows all)", outlier->n_marks - n);
 }
 
 static void print_outlier(const struct text_view *view, const json_t *document, size_t i)
