@@ -69,6 +69,8 @@ bool scan_hex(const char **p, const char *end, uint64_t *value)
 
 bool scan_literal(const char **p, const char *end, const char *literal)
 {
+    if (*literal && (*p == end || **p != *literal)) /* most calls end here */
+        return false;
     size_t n = strlen(literal);
     if ((size_t)(end - *p) < n || memcmp(*p, literal, n) != 0)
         return false;

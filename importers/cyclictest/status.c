@@ -68,6 +68,10 @@ static int parse_fields(const char *p, const char *end, struct status_line *s, b
             p = q;
             continue;
         }
+        if (*p == ' ' || *p == '\t' || *p == ')' || *p == '|' || *p == ',') {
+            p++;
+            continue;
+        }
         for (size_t i = 0; i < sizeof labels / sizeof *labels && !is_taken; i++) {
             const char *q = p;
             int64_t value;
@@ -92,11 +96,8 @@ static int parse_fields(const char *p, const char *end, struct status_line *s, b
             n_fields++;
             p = q;
         }
-        if (!is_taken) {
-            if (*p != ' ' && *p != '\t' && *p != ')' && *p != '|' && *p != ',')
-                break; /* prose follows */
-            p++;
-        }
+        if (!is_taken)
+            break; /* prose follows */
     }
     return n_fields;
 }
