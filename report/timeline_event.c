@@ -94,6 +94,11 @@ void timeline_event_format(const struct store *store, const struct event_view *v
     case KIND_SCHED_MIGRATE_TASK:
         snprintf(text, size, "%s moves from CPU %d to %d", task_of(store, w[0], w[1], w[2]).text, (int)w[3], (int)w[4]);
         return;
+    case KIND_FUNCTION: {
+        const char *function = store_string(store, w[0]), *parent = store_string(store, w[1]);
+        snprintf(text, size, "%s%s%s", function ? function : "a function without a name", parent ? " <-" : "", parent ? parent : "");
+        return;
+    }
     default:
         format_interrupt(store, view, i, text, size);
     }
