@@ -210,8 +210,10 @@ bool grid_duration(struct cell cell, int64_t *ns)
                  {"h", 3600}, {"hour", 3600}, {"hours", 3600}, {"d", 86400}, {"days", 86400}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (unit.length == strlen(units[i].name) && strncasecmp(unit.text, units[i].name, unit.length) == 0) {
+            if (value > 9000000000 / units[i].seconds)
+                return false;
             *ns = (int64_t)(value * units[i].seconds) * 1000000000;
-            return value <= 9000000000 / units[i].seconds;
+            return true;
         }
     return false;
 }

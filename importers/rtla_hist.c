@@ -180,6 +180,7 @@ static void read_bucket(struct import *import, struct hist *hist, const struct c
  * The bucket size: all indices are multiples of it. With few rows the divisor may be a multiple of the size; then the
  * column's own minimum, which lies less than a bucket above its first index, tells the least size that fits.
  */
+#define LARGEST_BUCKET 1000000 /* that rtla's -b takes */
 static int64_t bucket_size(const struct hist *hist)
 {
     int64_t divisor = hist->index_divisor;
@@ -189,10 +190,10 @@ static int64_t bucket_size(const struct hist *hist)
     for (size_t i = 0; i < hist->n_columns; i++) {
         const struct column *column = &hist->columns[i];
         int64_t min;
-        if (column->n_bins && cell_i64(summary(column, MIN), &min) && min - column->bins[0].low_ns >= least)
+        if (column->n_bins && cell_i64(summary(column, MIN), &min) && min >= column->bins[0].low_ns + least)
             least = min - column->bins[0].low_ns + 1;
     }
-    for (; least < divisor; least++)
+    for (; least < divisor && least <= LARGEST_BUCKET; least++)
         if (divisor % least == 0)
             return least;
     return divisor;

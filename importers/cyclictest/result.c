@@ -229,7 +229,8 @@ static uint64_t requested(const struct result *result, const struct series *s)
     if (c->loops != COUNT_UNKNOWN) {
         int64_t shortest = s->interval_ns;
         for (size_t i = 0; i < result->n_threads; i++)
-            if (result->threads[i].interval_us > 0 && result->threads[i].interval_us * 1000 < shortest)
+            if (result->threads[i].interval_us > 0 && result->threads[i].interval_us <= INT64_MAX / 1000 &&
+                result->threads[i].interval_us * 1000 < shortest)
                 shortest = result->threads[i].interval_us * 1000;
         unsigned __int128 n = (unsigned __int128)c->loops * (uint64_t)shortest / (uint64_t)s->interval_ns;
         return n > UINT32_MAX ? COUNT_UNKNOWN : (uint64_t)n;

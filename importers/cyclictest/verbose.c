@@ -30,7 +30,8 @@ bool verbose_line(const char *text, size_t length, int64_t *thread, int64_t *cyc
         scan_i64(&p, end, &smi);
         scan_blanks(&p, end);
     }
-    return p == end && *thread >= 0 && *thread < MAX_THREADS && *cycle >= 0;
+    bool fits = *value >= INT64_MIN / 1000 && *value <= INT64_MAX / 1000; /* in ns */
+    return p == end && *thread >= 0 && *thread < MAX_THREADS && *cycle >= 0 && fits;
 }
 
 /* A field of eight: blanks, then digits. Branchless: blank ^ ' ' = 0x00, digit ^ ' ' = 0x10 .. 0x19. */
