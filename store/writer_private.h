@@ -84,6 +84,7 @@ struct store_writer {
     /* Snapshots of the rows, see writer_rows.c. */
     int64_t generation;
     uint64_t next_snapshot; /* offset from which one is due */
+    uint64_t next_listing;  /* the same for a row that no table holds yet */
     size_t table_chunk[N_TABLES]; /* number + 1 of the last chunk */
     uint32_t table_crc[N_TABLES];
     size_t table_bytes[N_TABLES];

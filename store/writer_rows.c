@@ -3,9 +3,11 @@
  * Writing the tables of rows, and histograms.
  *
  * They are complete only at the end, but a file that is cut before its end should still say whose events it holds. So
- * they are also written in front of the first chunk of samples or events, and again whenever a series or stream has its
- * first one, and when the file has grown by SNAPSHOT_BYTES and by eight times what the last such snapshot took. A table that did not change is not written
- * again. The index at the end names only the last chunk of each; a reader of a cut file takes the last one it finds.
+ * they are also written in front of the first chunk of samples or events, again whenever a series or stream has its first
+ * one, and when the file has grown by SNAPSHOT_BYTES and by eight times what the last such snapshot took. Beyond
+ * LISTED_AT_ONCE_BYTES of tables, new series and streams wait until the file has grown by what the tables take: thousands
+ * of short traces are written in time that follows their size. A table that did not change is not written again. The index
+ * at the end names only the last chunk of each; a reader of a cut file takes the last one it finds.
  */
 #include <string.h>
 
@@ -15,6 +17,7 @@
 #include "base/memory.h"
 
 #define SNAPSHOT_BYTES (32u << 20)
+#define LISTED_AT_ONCE_BYTES (64u << 10)
 
 static uint32_t row_string_to_id(void *context, const char *string)
 {
@@ -134,12 +137,15 @@ void writer_write_rows(struct store_writer *writer)
 
 void writer_snapshot_if_due(struct store_writer *writer, enum row_table_id table, uint32_t row)
 {
-    uint64_t before = writer->output.offset;
-    if (before < writer->next_snapshot && row < writer->table_rows[table])
+    uint64_t before = writer->output.offset, all = 0;
+    if (before < (row < writer->table_rows[table] ? writer->next_snapshot : writer->next_listing))
         return;
     writer_write_rows(writer);
     uint64_t taken = writer->output.offset - before, wait = 8 * taken;
+    for (enum row_table_id id = TABLE_RUNS; id < N_TABLES; id++)
+        all += writer->table_bytes[id];
     writer->next_snapshot = writer->output.offset + (wait > SNAPSHOT_BYTES ? wait : SNAPSHOT_BYTES);
+    writer->next_listing = writer->output.offset + (all > LISTED_AT_ONCE_BYTES ? all : 0);
 }
 
 void store_add_bins(struct store_writer *writer, uint32_t series, const struct bin *bins, size_t n)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -188,9 +189,39 @@ static void rows_of_a_run_are_a_range(void **state)
     store_close(store);
 }
 
+/* Bytes of a file of n traces of one event each. */
+static off_t size_of_short_traces(uint32_t n)
+{
+    struct store_writer *writer = new_writer();
+    struct error error = {0};
+    struct stat status;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t run = store_add_run(writer, &(struct run){.label = "a run of its own"});
+        uint32_t artefact = store_add_artefact(writer, &(struct artefact){.run = run, .path = "t"});
+        uint32_t stream = store_add_stream(writer, &(struct stream){.run = run, .artefact = artefact, .clock = "mono"});
+        struct event_sink *sink = event_sink_new(writer, stream);
+        add_switch(event_sink_batch(sink, 0), i, 1, 2, "swapper");
+        event_sink_free(sink);
+    }
+    int fd = store_writer_finish_fd(writer, &error);
+    assert_true(fd >= 0 && fstat(fd, &status) == 0);
+    struct store *store = store_open_fd(fd, "test.wl", &error);
+    assert_true(store && store->n_streams == n && store->n_events == n && store->streams[n - 1].n_events == 1);
+    store_close(store);
+    return status.st_size;
+}
+
+/* A table of all rows for each of them would take bytes and time that grow with the square. */
+static void short_traces_take_room_by_their_number(void **state)
+{
+    (void)state;
+    off_t few = size_of_short_traces(2000), many = size_of_short_traces(8000);
+    assert_true(many < 6 * few);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_come_back), cmocka_unit_test(rows_of_a_run_are_a_range),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(short_traces_take_room_by_their_number), cmocka_unit_test(samples_come_back), cmocka_unit_test(rows_of_a_run_are_a_range),
                                        cmocka_unit_test(events_are_merged_with_their_states)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
