@@ -220,6 +220,12 @@ static struct probe_result ftrace_probe(struct lines *lines, const struct member
 
 /* ---- reading ---- */
 
+/* The k-th line from here, if this trace has so many: what a trace shows behind it says nothing of this one. */
+static bool peek_in_trace(struct lines *lines, size_t k, struct line *line)
+{
+    return lines_peek(lines, k, line) && (k == 0 || (!ftrace_header_begins(line) && !is_dump_begin(line)));
+}
+
 /* 2.6 -rt: how priorities are printed, and whether the letters of the interrupt state can be true. */
 static void look_ahead_26(struct ftrace_reader *reader, struct lines *lines)
 {
@@ -231,7 +237,7 @@ static void look_ahead_26(struct ftrace_reader *reader, struct lines *lines)
     int prio = reader->header.rt_priority == PRIO_UNKNOWN ? -1 : 99 - reader->header.rt_priority;
     snprintf(decimal, sizeof decimal, "-%d> (%d ", reader->header.tid, prio);
     snprintf(hex, sizeof hex, "-%d> (%x ", reader->header.tid, (unsigned)prio);
-    for (size_t k = 0; k < 20000 && lines_peek(lines, k, &line); k++) {
+    for (size_t k = 0; k < 20000 && peek_in_trace(lines, k, &line); k++) {
         if (!ftrace_row_parse(line.text, line.length, &row) || row.token_length < 4)
             continue;
         bool is_d = memmem(row.body, (size_t)(row.end - row.body), decimal, strlen(decimal)) != NULL;
@@ -283,7 +289,7 @@ static void open_at_row(struct ftrace_reader *reader, struct import *import, str
     reader_open(reader, import);
     if (reader->header.is_26rt)
         look_ahead_26(reader, lines);
-    for (size_t k = 0; k < N_LINES_AHEAD && lines_peek(lines, k, &line); k++) {
+    for (size_t k = 0; k < N_LINES_AHEAD && peek_in_trace(lines, k, &line); k++) {
         if (!ftrace_row_parse(line.text, line.length, &row))
             continue;
         if (row.form == FORM_REPORT_LATENCY)
@@ -294,7 +300,7 @@ static void open_at_row(struct ftrace_reader *reader, struct import *import, str
     }
     /* Dovetail prints letters of its own; the kernel's name may be missing. */
     bool has_late_letters = false; /* of 5.17 and later */
-    for (size_t k = 0; k < 2000 && lines_peek(lines, k, &line); k++)
+    for (size_t k = 0; k < 2000 && peek_in_trace(lines, k, &line); k++)
         if (ftrace_row_parse(line.text, line.length, &row) && row.token_length >= 4) {
             reader->era.is_pipelined |= row.token[0] == '*' || row.token[0] == '#' || memchr(row.token, '~', row.token_length);
             has_late_letters |= row.token[0] == '#' || row.token[0] == 'b';
