@@ -56,7 +56,7 @@ void clock_find_scale(struct ftrace_reader *reader, struct import *import, struc
     uint64_t n_pairs = 0, n_rows = 0, n_next = 0;
     struct line line;
     struct ftrace_row row;
-    for (size_t k = 0; k < N_ROWS_AHEAD && lines_peek(lines, k, &line); k++) {
+    for (size_t k = 0; k < N_ROWS_AHEAD && ftrace_peek_in_trace(lines, k, &line); k++) {
         if (!ftrace_row_parse(line.text, line.length, &row) || !row.time_is_count)
             continue;
         n_rows++;

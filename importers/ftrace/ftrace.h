@@ -195,6 +195,9 @@ void ftrace_header_init(struct ftrace_header *header);
 bool ftrace_header_line(struct ftrace_header *header, const struct line *line);
 /* Does a trace begin with this line? */
 bool ftrace_header_begins(const struct line *line);
+bool ftrace_dump_begins(const struct line *line); /* of a console dump */
+/* The k-th line from here, if this trace has so many: what stands behind the begin of the next says nothing of this one. */
+bool ftrace_peek_in_trace(struct lines *lines, size_t k, struct line *line);
 /* Tracers whose header is a measured maximum: "irqsoff", "wakeup_rt" ... */
 bool ftrace_tracer_measures(const char *tracer);
 enum claim_section ftrace_tracer_section(const char *tracer);

@@ -226,6 +226,16 @@ bool ftrace_header_begins(const struct line *line)
     return take_title(&scratch, p, end);
 }
 
+bool ftrace_dump_begins(const struct line *line)
+{
+    return line_has(line, "Dumping ftrace ") && line_has(line, "buffer:");
+}
+
+bool ftrace_peek_in_trace(struct lines *lines, size_t k, struct line *line)
+{
+    return lines_peek(lines, k, line) && (k == 0 || (!ftrace_header_begins(line) && !ftrace_dump_begins(line)));
+}
+
 static bool is_rule(const char *p, const char *end)
 {
     const char *s = p;

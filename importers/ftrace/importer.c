@@ -57,11 +57,6 @@ static bool is_report_line(const struct line *line)
            (starts(line, "CPU ") && line_has(line, " is empty"));
 }
 
-static bool is_dump_begin(const struct line *line)
-{
-    return line_has(line, "Dumping ftrace ") && line_has(line, "buffer:");
-}
-
 /* "[omitted for brevity]", "[last 5 lines repeat ~2000 times]", "[ zillions of these deleted ]" */
 static bool is_remark(const char *p, const char *end)
 {
@@ -206,7 +201,7 @@ static struct probe_result ftrace_probe(struct lines *lines, const struct member
     (void)member;
     if (!lines_peek(lines, 0, &line) || line.length < 6)
         return (struct probe_result){NOT_MINE, NULL};
-    if (is_dump_begin(&line) || ftrace_header_begins(&line))
+    if (ftrace_dump_begins(&line) || ftrace_header_begins(&line))
         return (struct probe_result){CERTAIN, NULL};
     if (is_row(&line))
         return (struct probe_result){LIKELY + 10, NULL};
@@ -220,12 +215,6 @@ static struct probe_result ftrace_probe(struct lines *lines, const struct member
 
 /* ---- reading ---- */
 
-/* The k-th line from here, if this trace has so many: what a trace shows behind it says nothing of this one. */
-static bool peek_in_trace(struct lines *lines, size_t k, struct line *line)
-{
-    return lines_peek(lines, k, line) && (k == 0 || (!ftrace_header_begins(line) && !is_dump_begin(line)));
-}
-
 /* 2.6 -rt: how priorities are printed, and whether the letters of the interrupt state can be true. */
 static void look_ahead_26(struct ftrace_reader *reader, struct lines *lines)
 {
@@ -237,7 +226,7 @@ static void look_ahead_26(struct ftrace_reader *reader, struct lines *lines)
     int prio = reader->header.rt_priority == PRIO_UNKNOWN ? -1 : 99 - reader->header.rt_priority;
     snprintf(decimal, sizeof decimal, "-%d> (%d ", reader->header.tid, prio);
     snprintf(hex, sizeof hex, "-%d> (%x ", reader->header.tid, (unsigned)prio);
-    for (size_t k = 0; k < 20000 && peek_in_trace(lines, k, &line); k++) {
+    for (size_t k = 0; k < 20000 && ftrace_peek_in_trace(lines, k, &line); k++) {
         if (!ftrace_row_parse(line.text, line.length, &row) || row.token_length < 4)
             continue;
         bool is_d = memmem(row.body, (size_t)(row.end - row.body), decimal, strlen(decimal)) != NULL;
@@ -265,7 +254,7 @@ static void take_header(struct ftrace_reader *reader, struct lines *lines)
     for (bool is_first = true; lines_peek(lines, 0, &line); is_first = false) {
         if (!is_first && line_has(&line, "# tracer: "))
             break; /* another trace */
-        if (is_dump_begin(&line)) {
+        if (ftrace_dump_begins(&line)) {
             reader->is_console = true;
         } else if (is_report_line(&line)) {
             reader->is_report = true;
@@ -289,7 +278,7 @@ static void open_at_row(struct ftrace_reader *reader, struct import *import, str
     reader_open(reader, import);
     if (reader->header.is_26rt)
         look_ahead_26(reader, lines);
-    for (size_t k = 0; k < N_LINES_AHEAD && peek_in_trace(lines, k, &line); k++) {
+    for (size_t k = 0; k < N_LINES_AHEAD && ftrace_peek_in_trace(lines, k, &line); k++) {
         if (!ftrace_row_parse(line.text, line.length, &row))
             continue;
         if (row.form == FORM_REPORT_LATENCY)
@@ -300,7 +289,7 @@ static void open_at_row(struct ftrace_reader *reader, struct import *import, str
     }
     /* Dovetail prints letters of its own; the kernel's name may be missing. */
     bool has_late_letters = false; /* of 5.17 and later */
-    for (size_t k = 0; k < 2000 && peek_in_trace(lines, k, &line); k++)
+    for (size_t k = 0; k < 2000 && ftrace_peek_in_trace(lines, k, &line); k++)
         if (ftrace_row_parse(line.text, line.length, &row) && row.token_length >= 4) {
             reader->era.is_pipelined |= row.token[0] == '*' || row.token[0] == '#' || memchr(row.token, '~', row.token_length);
             has_late_letters |= row.token[0] == '#' || row.token[0] == 'b';
@@ -359,7 +348,7 @@ static bool goes_on(struct lines *lines)
 {
     struct line line;
     for (size_t k = 1; k <= N_LINES_AHEAD && lines_peek(lines, k, &line); k++) {
-        if (ftrace_header_begins(&line) || is_dump_begin(&line))
+        if (ftrace_header_begins(&line) || ftrace_dump_begins(&line))
             return false;
         if (is_row(&line) || ftrace_graph_begins(line.text, line.length))
             return true;
@@ -375,7 +364,7 @@ static bool is_rest(const struct line *line)
     const char *reason, *frame;
     size_t length;
     return !line_is_blank(line) && line->length < 200 && !is_row(line) && !ftrace_header_begins(line) && line->text[0] != '#' &&
-           !is_frame(line, &frame, &length) && !parse_lost(line, &cpu, &n_lost, &reason) && !is_cut(line) && !is_dump_begin(line);
+           !is_frame(line, &frame, &length) && !parse_lost(line, &cpu, &n_lost, &reason) && !is_cut(line) && !ftrace_dump_begins(line);
 }
 
 /*
@@ -502,7 +491,7 @@ static bool take_line(struct ftrace_reader *reader, struct import *import, struc
         lines_skip(lines, 1);
         return true;
     }
-    if (ftrace_header_begins(&line) || is_dump_begin(&line) || !goes_on(lines))
+    if (ftrace_header_begins(&line) || ftrace_dump_begins(&line) || !goes_on(lines))
         return false;
     if (reader->n_foreign++ == 0)
         reader->first_foreign = line.number;
@@ -517,7 +506,7 @@ static enum status ftrace_read(struct import *import, struct lines *lines, struc
     (void)error;
     if (!lines_peek(lines, 0, &line))
         return OK;
-    if (ftrace_header_begins(&line) || is_dump_begin(&line) || is_report_line(&line) || !reader->is_open) {
+    if (ftrace_header_begins(&line) || ftrace_dump_begins(&line) || is_report_line(&line) || !reader->is_open) {
         reader_close(reader, import);
         take_header(reader, lines);
         open_at_row(reader, import, lines);
