@@ -355,6 +355,26 @@ static bool is_own_interrupt_seen(const struct cause_input *input)
     return input->sweep->has_handlers && (!is_in_irq || (a->handler_ns != NS_UNKNOWN && a->handler_exit_ns != NS_UNKNOWN));
 }
 
+bool cause_is_partial(const struct cause_input *input)
+{
+    return input->window->a.due_ns == NS_UNKNOWN || !is_own_interrupt_seen(input);
+}
+
+/*
+ * Whole beside typical windows that are not: what those lack the whole one has in excess, however ordinary it is. What took
+ * little more than they did, and what only this contrast tells, is then not sure.
+ */
+static bool typical_is_partial(const struct cause_input *input)
+{
+    return PARTIAL_ONE_IN * input->typical->n_partial > input->typical->n_windows && !cause_is_partial(input);
+}
+
+static bool needs_typical(const struct cause_input *input, enum cause cause, int64_t excess_ns)
+{
+    const struct typical *t = input->typical;
+    return cause == CAUSE_KERNEL_PATH || cause == CAUSE_CONTEXT_SWITCH || excess_ns < t->total_ns / t->n_windows;
+}
+
 static void add_rest(const struct cause_input *input, const struct shares *shares, enum confidence stall, struct candidates *list)
 {
     const struct typical *typical = input->typical;
@@ -464,6 +484,9 @@ static void keep_best(const struct cause_input *input, struct candidates *list, 
     bool small = 2 * best->excess_ns < total_excess;
     if (best->confidence > CONFIDENCE_POSSIBLE && (small || (!input->is_complete && best->confidence > CONFIDENCE_LIKELY)))
         best->confidence = small ? CONFIDENCE_POSSIBLE : CONFIDENCE_LIKELY;
+    bool is_contrast = best->confidence > CONFIDENCE_POSSIBLE && typical_is_partial(input);
+    if (is_contrast && needs_typical(input, best->cause, total_excess))
+        best->confidence = CONFIDENCE_POSSIBLE;
     /* A tool's word alone does not say that the thread was in an earlier cycle: what it waited for may have come late to it. */
     bool is_told = best->cause == CAUSE_SELF && input->window->a.tid == TID_UNKNOWN && input->window->kind != WINDOW_SECTION;
     if (best->confidence > CONFIDENCE_POSSIBLE && (is_told || needs_switches(input, best->cause)))

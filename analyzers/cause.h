@@ -42,6 +42,8 @@ struct decision {
 };
 /* Own path, slack and the last stretch are told apart; also needed for the windows that a typical ledger is made of. */
 void cause_prepare(const struct cause_input *input);
+/* A row is missing that says since when the window's work was due, or what its own interrupt did. */
+bool cause_is_partial(const struct cause_input *input);
 void cause_decide(const struct cause_input *input, struct decision *decision);
 
 /* The same for windows that are no wakeups (cause_section.c). */

@@ -27,6 +27,8 @@ void shares_collect(struct shares *shares, const struct sweep *sweep, bool by_li
 void shares_release(struct shares *shares);
 int64_t shares_of_kind(const struct shares *shares, enum slice_kind kind);
 
+#define PARTIAL_ONE_IN 8 /* of the typical windows: if more lack rows that another has, they are no measure of it */
+
 /* The mean ledger of some typical windows. */
 struct typical {
     uint32_t n_windows;
@@ -34,6 +36,7 @@ struct typical {
     uint64_t n_events;             /* in them */
     int64_t kind_ns[N_SLICE_KINDS];
     struct shares lines;
+    uint32_t n_partial;            /* windows without their due time or their own interrupt's rows: cause_is_partial() */
     uint32_t n_clocks;             /* windows whose CPU's clock is known */
     int64_t clocks_khz;            /* summed over these */
     int64_t path_ns;               /* of pieces on the wakeup's own path */

@@ -84,6 +84,7 @@ static enum status make_typical(struct typicals *e, const struct window *late, s
             if (e->contrast)
                 contrast_add(e->contrast, &items[i].sweep, &items[i].window, false);
             typical_add(typical, &items[i].sweep);
+            typical->n_partial += cause_is_partial(&input);
             typical->n_clocks += items[i].window.a.khz > 0;
             typical->clocks_khz += items[i].window.a.khz;
         }
