@@ -101,18 +101,19 @@ void arrangement_examine(struct text_damage *damage, const char *bytes, size_t s
         const char *eol = memchr(p, '\n', (size_t)(end - p));
         if (!eol && size > LOOK_BYTES)
             break; /* the rest of this line was not looked at */
-        size_t length = (size_t)((eol ? eol : end) - p);
-        bool blank = is_blank(p, length);
+        size_t whole = (size_t)((eol ? eol : end) - p), lead = lead_length(damage, p, whole), length = whole - lead;
+        const char *line = p + lead;
+        p += whole + 1;
+        bool blank = is_blank(line, length);
         n_lines += !blank;
         n_together += !blank && !before_is_blank;
         before_is_blank = blank;
         if (!blank && margin.fits)
-            look_at_margin(&margin, p, length);
+            look_at_margin(&margin, line, length);
         if (!blank && indent > 0)
-            indent = least_of(indent, indentation(p, length));
+            indent = least_of(indent, indentation(line, length));
         if (!margin.fits && indent == 0 && n_together > n_lines / 50 + 2)
             return; /* none of it: the usual text, after a few lines */
-        p += length + 1;
     }
     damage->indent = n_lines >= LEAST_LINES && indent != SIZE_MAX && size <= INDENT_MAX_BYTES ? indent : 0;
     damage->is_double_spaced = n_lines >= LEAST_LINES && n_together * 50 <= n_lines;

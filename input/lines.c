@@ -43,7 +43,7 @@ const char *repair_name(enum repair repair)
     static const char *const names[N_REPAIRS] = {
         "encoding", "line ends", "quoted-printable", "odd blanks", "mail quoting",
         "console prefixes", "terminal escapes", "HTML entities", "wrapped lines", "NUL bytes", "marks of a patch",
-        "double spacing", "line numbers"};
+        "double spacing", "line numbers", "a name in front of every line"};
     int bit = __builtin_ctz((unsigned)repair);
     return bit < N_REPAIRS ? names[bit] : "";
 }

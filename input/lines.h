@@ -42,8 +42,9 @@ enum repair {
     REPAIR_DIFF = 1 << 10,            /* "+" of a patch that adds the text to a document */
     REPAIR_SPACING = 1 << 11,         /* an empty line behind each */
     REPAIR_MARGIN = 1 << 12,          /* "  12  ": each line's number in front of it */
+    REPAIR_LEAD = 1 << 13,            /* "rt_1  | ", "[pod/rt-0] ", "a.txt:": the same name in front of each */
 };
-#define N_REPAIRS 13
+#define N_REPAIRS 14
 const char *repair_name(enum repair repair); /* "quoted-printable" */
 
 struct lines;

@@ -225,12 +225,14 @@ void damage_examine(struct text_damage *damage, const unsigned char *bytes, size
     damage->stamp = stamp_of(&e);
     damage->has_carets = e.n_carets >= 2;
     damage->has_diff_marks = e.n_plus >= 4 && (e.n_hunks || 10 * e.n_plus >= 9 * (e.n_lines - e.n_blank));
-    if (damage->encoding == ENCODING_UTF8 && damage->end_of_line == '\n')
+    if (damage->encoding == ENCODING_UTF8 && damage->end_of_line == '\n') {
+        lead_examine(damage, (const char *)bytes + damage->bom_bytes, size - damage->bom_bytes);
         arrangement_examine(damage, (const char *)bytes + damage->bom_bytes, size - damage->bom_bytes);
+    }
     damage->is_plain = damage->encoding == ENCODING_UTF8 && damage->bom_bytes == 0 && damage->end_of_line == '\n' &&
                        !damage->has_odd_bytes && !damage->is_quoted_printable && !damage->has_html &&
                        !damage->has_quoting && !damage->has_console_prefix && !damage->stamp && !damage->has_carets && !damage->has_diff_marks &&
-                       !damage->is_double_spaced && !damage->margin && !damage->indent;
+                       !damage->is_double_spaced && !damage->margin && !damage->indent && !damage->lead_bytes;
 }
 
 void utf16_decode(const unsigned char *bytes, size_t n_bytes, bool big_endian, struct text *out)
@@ -519,6 +521,12 @@ void repair_line(const struct text_damage *damage, const char *line, size_t leng
             result->length = clean.length;
         }
         text_release(&clean);
+    }
+    size_t lead = lead_length(damage, result->text, result->length);
+    if (lead) {
+        result->text += lead;
+        result->length -= lead;
+        result->repairs |= REPAIR_LEAD;
     }
     size_t margin = arrangement_margin(damage, result->text, result->length);
     if (margin) {

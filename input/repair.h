@@ -34,15 +34,23 @@ struct text_damage {
     char margin;              /* each line has its number in front, parted by this; '\0': none */
     unsigned margin_blanks;   /* that follow it */
     size_t indent;            /* blanks that all lines have in front */
+    size_t lead_bytes;        /* of the source's name in front of (nearly) all lines; 0: none */
+#define LEAD_BYTES 80
+    char lead[LEAD_BYTES];    /* not ended */
 };
 void damage_examine(struct text_damage *damage, const unsigned char *bytes, size_t size);
 
-/* input/arrangement.c: sets the last four, from the text's begin. */
+/* input/arrangement.c, behind the lead: sets is_double_spaced, margin and indent, from the text's begin. */
 void arrangement_examine(struct text_damage *damage, const char *bytes, size_t size);
 /* True if this line is only spacing, in a text that is double-spaced. */
 bool arrangement_is_spacing(const char *line, size_t length);
 /* Bytes of the margin in front of this line's text. */
 size_t arrangement_margin(const struct text_damage *damage, const char *line, size_t length);
+
+/* input/lead.c: sets lead and lead_bytes, from the text's begin. */
+void lead_examine(struct text_damage *damage, const char *bytes, size_t size);
+/* Bytes of the lead in front of this line; 0: it has none. */
+size_t lead_length(const struct text_damage *damage, const char *line, size_t length);
 
 /* input/console_prefix.c: bytes in front of the line's text, "[   12.345678] ", "<4>", "Jan  1 12:00:00 host kernel: "; 0: none. */
 size_t console_prefix_length(const char *line, size_t length);
