@@ -131,7 +131,7 @@ static void tell_granularity(const struct store *store, struct findings *out, ui
     if (step < 0)
         step = -step;
     int64_t width = s->bin_width_ns > 0 ? s->bin_width_ns : resolution;
-    if (step < 10 * resolution || step <= width)
+    if (step / 10 < resolution || step <= width)
         return;
     struct finding *finding = add_series(store, out, "clock-granularity", "", SEVERITY_WARNING, i);
     finding_integer(out, finding, "step_ns", step);

@@ -256,10 +256,22 @@ static size_t reference_of(const struct ipipe_reader *reader)
     return best;
 }
 
+#define SLACK_NS 3000 /* rounding of the column, and of what is added up */
+#define FARTHEST_US (INT64_MAX / 4000)
 static int64_t column_ns(const struct ipipe_point *point)
 {
-    int64_t us = point->row.time_us, limit = INT64_MAX / 2000;
+    int64_t us = point->row.time_us, limit = FARTHEST_US;
     return (us > limit ? limit : us < -limit ? -limit : us) * 1000;
+}
+
+/* From a neighbour's time by the delay between the two, unless the point's own column says that they are no neighbours. */
+static int64_t time_by_delay(int64_t neighbour_ns, int64_t delay_ns, bool is_before, int64_t own_ns)
+{
+    const int64_t limit = FARTHEST_US * 1000;
+    if (delay_ns < -limit || delay_ns > limit) /* or unknown */
+        return own_ns;
+    int64_t sum = is_before ? neighbour_ns - delay_ns : neighbour_ns + delay_ns;
+    return sum - own_ns < SLACK_NS && own_ns - sum < SLACK_NS ? sum : own_ns;
 }
 
 /*
@@ -268,7 +280,6 @@ static int64_t column_ns(const struct ipipe_point *point)
  */
 static void rebuild_times(struct ipipe_reader *reader)
 {
-    const int64_t slack_ns = 3000;
     struct ipipe_point *points = reader->points;
     size_t reference = reference_of(reader);
     if (!reader->is_verbose || reader->dump == DUMP_PANIC) {
@@ -276,25 +287,19 @@ static void rebuild_times(struct ipipe_reader *reader)
             points[i].time_ns = column_ns(&points[i]);
     } else {
         points[reference].time_ns = points[reference].row.mark == ' ' ? column_ns(&points[reference]) : 0;
-        for (size_t i = reference + 1; i < reader->n; i++) {
-            int64_t sum = points[i - 1].time_ns + points[i - 1].row.delay_ns, column = column_ns(&points[i]);
-            bool agrees = points[i - 1].row.delay_ns != NS_UNKNOWN && sum - column < slack_ns && column - sum < slack_ns;
-            points[i].time_ns = agrees ? sum : column;
-        }
-        for (size_t i = reference; i-- > 0;) {
-            int64_t sum = points[i + 1].time_ns - points[i].row.delay_ns, column = column_ns(&points[i]);
-            bool agrees = points[i].row.delay_ns != NS_UNKNOWN && sum - column < slack_ns && column - sum < slack_ns;
-            points[i].time_ns = agrees ? sum : column;
-        }
+        for (size_t i = reference + 1; i < reader->n; i++)
+            points[i].time_ns = time_by_delay(points[i - 1].time_ns, points[i - 1].row.delay_ns, false, column_ns(&points[i]));
+        for (size_t i = reference; i-- > 0;)
+            points[i].time_ns = time_by_delay(points[i + 1].time_ns, points[i].row.delay_ns, true, column_ns(&points[i]));
     }
     /* A ring that was written while it was read has points of another round in it: one that alone runs ahead is brought back. */
     for (size_t i = 1; i + 1 < reader->n; i++)
-        if (points[i].time_ns > points[i + 1].time_ns + slack_ns && points[i + 1].time_ns >= points[i - 1].time_ns) {
+        if (points[i].time_ns > points[i + 1].time_ns + SLACK_NS && points[i + 1].time_ns >= points[i - 1].time_ns) {
             points[i].time_ns = points[i - 1].time_ns;
             points[i].row.flags |= FLAG_DOUBTFUL;
         }
     for (size_t i = 1; i < reader->n; i++)
-        if (points[i].time_ns < points[i - 1].time_ns && points[i].time_ns + slack_ns > points[i - 1].time_ns)
+        if (points[i].time_ns < points[i - 1].time_ns && points[i].time_ns + SLACK_NS > points[i - 1].time_ns)
             points[i].time_ns = points[i - 1].time_ns;
 }
 

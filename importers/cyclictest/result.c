@@ -117,12 +117,12 @@ static void unit_of_histogram(struct result *result)
     bool all_large = true, mostly_rows = true, all_huge = true;
     for (size_t i = 0; i < result->n_threads; i++) {
         const struct thread_result *t = &result->threads[i];
-        int64_t in_rows = t->total != PRINTED_UNKNOWN ? t->total : 0;
+        double in_rows = t->total != PRINTED_UNKNOWN ? (double)t->total : 0;
         for (size_t k = 0; t->total == PRINTED_UNKNOWN && k < t->n_bins; k++)
-            in_rows += (int64_t)t->bins[k].count;
+            in_rows += (double)t->bins[k].count;
         all_large &= t->min >= 1000 && t->min != 1000000;
         all_huge &= t->min >= 10000 && t->min != 1000000;
-        mostly_rows &= t->overflow == PRINTED_UNKNOWN || in_rows > t->overflow;
+        mostly_rows &= t->overflow == PRINTED_UNKNOWN || in_rows > (double)t->overflow;
     }
     if (!all_large)
         return;

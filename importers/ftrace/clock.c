@@ -46,7 +46,7 @@ static bool take_pair(const struct ftrace_row *row, int64_t *now_ns)
     if (!now)
         return false;
     now += 5;
-    return scan_i64(&now, row->end, now_ns);
+    return scan_i64(&now, row->end, now_ns) && *now_ns >= 0 && *now_ns <= NS_LIMIT;
 }
 
 void clock_find_scale(struct ftrace_reader *reader, struct import *import, struct lines *lines)
@@ -91,7 +91,7 @@ void clock_find_scale(struct ftrace_reader *reader, struct import *import, struc
     } else {
         if (n_pairs < 2 || last_stamp <= first_stamp || last_ns <= first_ns)
             return;
-        ns = (double)(last_ns - first_ns) / (double)(last_stamp - first_stamp);
+        ns = ((double)last_ns - (double)first_ns) / ((double)last_stamp - (double)first_stamp);
         scale->resolution_ns = ns < 1 ? 1 : (int64_t)ceil(ns);
         if (!reader->clock)
             reader->clock = "cycles";
@@ -109,9 +109,7 @@ int64_t clock_time_ns(const struct ftrace_reader *reader, const struct ftrace_ro
     const struct clock_scale *scale = &reader->scale;
     if (!row->time_is_count || scale->how != SCALE_RATIO)
         return row->time;
-    double ns = (double)(row->time - scale->origin) * scale->ns_per_tick;
-    if (!(fabs(ns) < 9e18))
-        return row->time;
-    int64_t sum;
-    return __builtin_add_overflow(scale->origin_ns, (int64_t)llround(ns), &sum) ? row->time : sum;
+    int64_t ticks;
+    double ns = __builtin_sub_overflow(row->time, scale->origin, &ticks) ? (double)INFINITY : (double)ticks * scale->ns_per_tick;
+    return fabs(ns) < (double)NS_LIMIT ? scale->origin_ns + (int64_t)llround(ns) : row->time;
 }
