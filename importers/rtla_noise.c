@@ -31,6 +31,7 @@ struct frame {
     int64_t duration_ns;
     bool is_hardware; /* hwnoise */
     bool unit_is_stated;
+    size_t n_columns; /* whose names are whole: a table cut at the terminal's width ends within a number, too */
     struct row *rows;
     size_t n_rows, capacity;
     uint64_t line;
@@ -39,6 +40,20 @@ struct frame {
 static bool is_heading(struct cell text)
 {
     return cell_starts(text, "CPU Period") && cell_has(text, "Max Noise");
+}
+
+/* The columns from the left whose names the heading has in full. */
+static size_t whole_columns(struct cell heading)
+{
+    const char *p = heading.text, *end = p + heading.length;
+    size_t n = 0;
+    for (; n < N_COLUMNS; n++) {
+        const char *name = memmem(p, (size_t)(end - p), column_names[n], strlen(column_names[n]));
+        if (!name)
+            break;
+        p = name + strlen(column_names[n]);
+    }
+    return n;
 }
 
 static int heading_distance(struct lines *lines)
@@ -102,7 +117,11 @@ static bool read_row(struct frame *frame, struct cells *cells, const struct line
         if (!row.value[row.n_values++].is_known)
             return false;
     }
-    if (row.n_values <= MAX_SINGLE)
+    if (row.n_values > frame->n_columns)
+        row.n_values = frame->n_columns;
+    for (size_t i = row.n_values; i < N_COLUMNS; i++)
+        row.value[i] = (struct decimal){0};
+    if (row.n_values <= MAX_NOISE)
         return false;
     memory_reserve(frame->rows, frame->capacity, frame->n_rows + 1);
     frame->rows[frame->n_rows++] = row;
@@ -128,6 +147,7 @@ static void read_frame(struct lines *lines, struct frame *frame)
         } else if (is_heading(text)) {
             is_inside = true;
             frame->line = line.number;
+            frame->n_columns = whole_columns(text);
             if (!cell_has(text, "IRQ"))
                 frame->is_hardware = true;
         }
@@ -149,7 +169,7 @@ static bool frame_continues(const struct frame *a, const struct frame *b)
 
 static int64_t value_ns(struct decimal us)
 {
-    return us.digits || us.mantissa > INT64_MAX / 1000 ? NS_UNKNOWN : us.mantissa * 1000;
+    return !us.is_known || us.digits || us.mantissa > INT64_MAX / 1000 ? NS_UNKNOWN : us.mantissa * 1000;
 }
 
 static void store_row(struct import *import, struct counter_table *counters, const struct frame *frame, const struct row *row)
@@ -157,7 +177,7 @@ static void store_row(struct import *import, struct counter_table *counters, con
     char name[40], scope[24];
     const char *tool = frame->is_hardware ? "rtla hwnoise" : "rtla osnoise";
     snprintf(scope, sizeof scope, "cpu %d", row->cpu);
-    for (int single = 0; single < 2; single++) {
+    for (int single = 0; single < (row->n_values > MAX_SINGLE ? 2 : 1); single++) {
         struct series series = series_unknown();
         snprintf(name, sizeof name, "%s %s", scope, single ? "max single" : "max noise");
         series.name = name;
@@ -225,6 +245,8 @@ enum status rtla_noise_read(struct import *import, struct lines *lines, struct e
         last.n_rows ? import_counters_begin(import, last.is_hardware ? "rtla hwnoise" : "rtla osnoise") : NULL;
     for (size_t i = 0; i < last.n_rows; i++)
         store_row(import, counters, &last, &last.rows[i]);
+    if (last.n_rows && last.n_columns <= MAX_SINGLE)
+        import_note(import, "entries-missing", last.line, "the table is cut on its right side: Max Single is not there");
     if (!last.n_rows && row_is_ahead(lines))
         import_note(import, "damaged-lines", last.line, "the table was wrapped within its columns: its rows cannot be read");
     else if (!last.n_rows)

@@ -37,6 +37,21 @@ static bool is_heading(struct cell text)
     return cell_starts(text, "CPU COUNT") && cell_has(text, "|") && cell_has(text, "min");
 }
 
+/* Groups of columns under the heading, without a last one that was cut at the terminal's width: its numbers are cut, too. */
+static size_t heading_groups(struct import *import, struct cell text, uint64_t line)
+{
+    struct cells parts = {0};
+    cells_add_parts(&parts, text.text, text.length, '|');
+    size_t n = parts.n - 1;
+    struct cell last = cell_trim(parts.cell[n]);
+    if (n && !cell_ends(last, "max")) {
+        n--;
+        import_note(import, "entries-missing", line, "the table is cut on its right side: its last group of columns is not there");
+    }
+    cells_release(&parts);
+    return n;
+}
+
 /* How many lines ahead the "CPU COUNT" heading of a frame that begins here is; -1 for no frame. */
 static int heading_distance(struct lines *lines)
 {
@@ -165,8 +180,7 @@ static void read_frame(struct import *import, struct lines *lines, struct frame 
         lines_skip(lines, 1);
         if (is_heading(text)) {
             frame->line = line.number;
-            for (size_t i = 0; i < text.length; i++)
-                frame->n_groups += text.text[i] == '|';
+            frame->n_groups = heading_groups(import, text, line.number);
             break;
         }
     }

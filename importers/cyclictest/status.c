@@ -91,7 +91,9 @@ static int parse_fields(const char *p, const char *end, struct status_line *s, b
                 s->is_padded = q - after >= 7;
             if (labels[i].value == &s->interval_us)
                 s->interval_is_padded = *after == ' ';
-            if (labels[i].value)
+            /* Below a minimum and an average that agree: the line was cut within its last number. */
+            bool is_cut = labels[i].value == &s->max && q == end && value > 0 && value < s->min && s->min <= s->avg;
+            if (labels[i].value && !is_cut)
                 *labels[i].value = value;
             n_fields++;
             p = q;
