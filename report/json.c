@@ -37,7 +37,7 @@ json_t *json_ns(int64_t ns)
 
 json_t *json_count(uint64_t count)
 {
-    return count == COUNT_UNKNOWN ? json_null() : json_integer((json_int_t)count);
+    return count > INT64_MAX ? json_null() : json_integer((json_int_t)count);
 }
 
 json_t *json_small(int32_t value, int32_t unknown)

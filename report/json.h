@@ -10,7 +10,7 @@
 
 json_t *json_word(const char *string);      /* NULL: null; damaged bytes become U+FFFD */
 json_t *json_ns(int64_t ns);                /* NS_UNKNOWN: null */
-json_t *json_count(uint64_t count);         /* COUNT_UNKNOWN: null */
+json_t *json_count(uint64_t count);         /* COUNT_UNKNOWN, and what JSON cannot hold: null */
 json_t *json_small(int32_t value, int32_t unknown); /* that value: null */
 json_t *json_double(double value);          /* NAN, infinite: null */
 json_t *json_interval(double low, double high); /* [low, high]; null if both are unknown */
