@@ -149,6 +149,12 @@ static int64_t within_limit(int64_t ns)
     return ns > NS_LIMIT || ns < -NS_LIMIT ? NS_UNKNOWN : ns;
 }
 
+/* Counts that doubles and signed numbers hold; beyond, it is no count of anything. */
+static uint64_t within_count(uint64_t n)
+{
+    return n > (uint64_t)NS_LIMIT ? COUNT_UNKNOWN : n;
+}
+
 static void field_encode(const struct row_field *field, const char *member, unsigned char *out, row_string_id *string,
                          void *context)
 {
@@ -156,6 +162,7 @@ static void field_encode(const struct row_field *field, const char *member, unsi
     const char *text;
     bool flag;
     int64_t wide;
+    uint64_t count;
     switch ((enum field_type)field->type) {
     case FIELD_U32:
     case FIELD_I32:
@@ -166,6 +173,9 @@ static void field_encode(const struct row_field *field, const char *member, unsi
         write_le64(out, (uint64_t)within_limit(wide));
         break;
     case FIELD_U64:
+        memcpy(&count, member, 8);
+        write_le64(out, within_count(count));
+        break;
     case FIELD_F64:
         memcpy(out, member, 8);
         break;
