@@ -41,14 +41,14 @@ static void add_values(const json_t *object, struct series *series)
     series->avg_ns = json_number(object, "avg") * 1000;
 }
 
-static void add_pair(struct import *import, const char *tool, int64_t index, const json_t *thread)
+static void add_pair(struct import *import, const char *tool, uint32_t index, const json_t *thread)
 {
     const json_t *sender = json_object_get(thread, "sender"), *receiver = json_object_get(thread, "receiver");
     struct series series = series_unknown();
-    char name[40];
+    char name[48];
     int64_t number;
     /* As the text output numbers its threads: receivers even, senders odd. */
-    snprintf(name, sizeof name, "%lld -> %lld", (long long)(2 * index + 1), (long long)(2 * index));
+    snprintf(name, sizeof name, "%llu -> %llu", 2ULL * index + 1, 2ULL * index);
     series.name = name;
     series.tool = tool;
     add_values(receiver, &series);
@@ -66,12 +66,12 @@ static void add_pair(struct import *import, const char *tool, int64_t index, con
     import_series(import, &series);
 }
 
-static void add_migrated(struct import *import, int64_t index, const json_t *thread)
+static void add_migrated(struct import *import, uint32_t index, const json_t *thread)
 {
     struct series series = series_unknown();
     char name[32];
     int64_t number;
-    snprintf(name, sizeof name, "Task %lld", (long long)index);
+    snprintf(name, sizeof name, "Task %u", index);
     series.name = name;
     series.tool = "rt-migrate-test";
     add_values(thread, &series);
@@ -79,6 +79,13 @@ static void add_migrated(struct import *import, int64_t index, const json_t *thr
         series.priority = (int32_t)number;
     series.policy = POLICY_FIFO;
     import_series(import, &series);
+}
+
+/* The key of a thread's object is its number; one that cannot be a number of a thread is replaced by its place. */
+static uint32_t number_of_thread(const char *key, uint32_t place)
+{
+    int64_t number = strtoll(key, NULL, 10);
+    return number >= 0 && number < UINT32_MAX ? (uint32_t)number : place;
 }
 
 static enum status json_read(struct import *import, struct lines *lines, struct error *error)
@@ -92,16 +99,18 @@ static enum status json_read(struct import *import, struct lines *lines, struct 
     rt_tests_read_head(json, &head);
     const char *tool = head.tool ? head.tool : "rt-tests", *key;
     json_t *thread;
+    uint32_t n_threads = 0;
     if (is_cut)
         import_note(import, "file-truncated", first, "the JSON ends early");
     if (import_has_series(import, tool))
         import_new_run(import, NULL);
     json_object_foreach(json_object_get(json, "thread"), key, thread)
     {
+        uint32_t number = number_of_thread(key, n_threads++);
         if (json_object_get(thread, "receiver"))
-            add_pair(import, tool, strtoll(key, NULL, 10), thread);
+            add_pair(import, tool, number, thread);
         else if (json_object_get(thread, "total"))
-            add_migrated(import, strtoll(key, NULL, 10), thread);
+            add_migrated(import, number, thread);
     }
     int64_t inversions;
     if (json_whole(json, "inversion", &inversions))
