@@ -18,16 +18,10 @@ static struct finding *add(const struct compare *compare, uint32_t side, const c
     return finding;
 }
 
-static void put_ns(const struct compare *compare, struct finding *finding, const char *key, double ns)
-{
-    if (fabs(ns) < 9e18)
-        finding_integer(&compare->analysis->findings, finding, key, (int64_t)llround(ns));
-}
-
 static void put_maximum(const struct compare *compare, struct finding *finding, const char *key, const struct side *side)
 {
     size_t n_before = finding->n_values;
-    put_ns(compare, finding, key, side->max_ns);
+    finding_rounded(&compare->analysis->findings, finding, key, side->max_ns);
     if (finding->n_values > n_before)
         finding->values[n_before].is_least = side->max_is_lower_bound;
 }
@@ -49,14 +43,14 @@ static void tell_body(const struct compare *compare, uint32_t side, const struct
     struct finding *finding = add(compare, side, d->body > 0 ? "body-regressed" : "body-improved",
                                   d->by_trace ? "path" : d->by_runs ? "ranks" : "",
                                   d->body > 0 ? SEVERITY_WARNING : SEVERITY_NOTE, compare_weaken(d->body_confidence, gravest));
-    put_ns(compare, finding, "from_ns", d->body_from_ns);
-    put_ns(compare, finding, "to_ns", d->body_to_ns);
+    finding_rounded(&compare->analysis->findings, finding, "from_ns", d->body_from_ns);
+    finding_rounded(&compare->analysis->findings, finding, "to_ns", d->body_to_ns);
     finding_number(out, finding, "change_pct", (d->body_to_ns / d->body_from_ns - 1) * 100);
     if (!isnan(d->body_p))
         finding_number(out, finding, "p", d->body_p);
     if (d->is_uniform) {
         finding = add(compare, side, "uniform-shift", "", SEVERITY_NOTE, compare_weaken(CONFIDENCE_LIKELY, gravest));
-        put_ns(compare, finding, "shift_ns", d->shift_ns);
+        finding_rounded(&compare->analysis->findings, finding, "shift_ns", d->shift_ns);
     }
 }
 
@@ -72,8 +66,8 @@ static void tell_tail(const struct compare *compare, uint32_t side, const struct
         finding->subject = arena_format(out->arena, "%.10g %%", d->tail_level * 100);
         finding_number(out, finding, "level", d->tail_level);
     }
-    put_ns(compare, finding, "from_ns", d->tail_from_ns);
-    put_ns(compare, finding, "to_ns", d->tail_to_ns);
+    finding_rounded(&compare->analysis->findings, finding, "from_ns", d->tail_from_ns);
+    finding_rounded(&compare->analysis->findings, finding, "to_ns", d->tail_to_ns);
     if (isfinite(d->tail_to_ns / d->tail_from_ns))
         finding_number(out, finding, "change_pct", (d->tail_to_ns / d->tail_from_ns - 1) * 100);
     if (!isnan(d->tail_p))
@@ -87,8 +81,8 @@ static void tell_length(const struct compare *compare, uint32_t side, const stru
     if (!d->length_differs)
         return;
     struct finding *finding = add(compare, side, "length-differs", d->length_explains ? "explains" : "", SEVERITY_WARNING, CONFIDENCE_PROVEN);
-    finding_integer(out, finding, "n_samples", (int64_t)b->n_per_series);
-    finding_integer(out, finding, "n_baseline", (int64_t)a->n_per_series);
+    finding_rounded(out, finding, "n_samples", b->n_per_series);
+    finding_rounded(out, finding, "n_baseline", a->n_per_series);
     put_maximum(compare, finding, "from_ns", a);
     put_maximum(compare, finding, "to_ns", b);
     finding_number(out, finding, "chance_pct", 100 * p_longer_run_wins(fmin(a->n_per_series, b->n_per_series), fmax(a->n_per_series, b->n_per_series)));
@@ -115,7 +109,7 @@ static void tell_distribution(const struct compare *compare, uint32_t side, cons
         return;
     struct finding *finding = add(compare, side, "distribution-differs", d->has_ranges ? "ranges" : "", SEVERITY_NOTE, compare_weaken(CONFIDENCE_LIKELY, gravest));
     finding_number(out, finding, "distance", d->ks);
-    put_ns(compare, finding, "at_ns", d->ks_at_ns);
+    finding_rounded(&compare->analysis->findings, finding, "at_ns", d->ks_at_ns);
     if (!isnan(d->ks_above_from)) {
         finding_number(out, finding, "from_pct", 100 * d->ks_above_from);
         finding_number(out, finding, "to_pct", 100 * d->ks_above_to);
@@ -136,7 +130,7 @@ static void tell_no_worse(const struct compare *compare, uint32_t side, const st
     finding_number(out, finding, "margin_pct", compare->options->margin_pct);
     finding_number(out, finding, "p", d->no_worse_most_p);
     if (d->by_spread)
-        finding_integer(out, finding, "n_runs", (int64_t)(compare->sides[compare->baseline].repeats.n_runs + compare->sides[side].repeats.n_runs));
+        finding_count(out, finding, "n_runs", (compare->sides[compare->baseline].repeats.n_runs + compare->sides[side].repeats.n_runs));
 }
 
 static void tell_incomparable(const struct compare *compare)

@@ -66,9 +66,9 @@ void compare_order(struct compare *compare, struct text *conclusion)
         if (compare->n_sides >= LEAST_FOR_TREND && p < 1 - compare->options->confidence_pct / 100) {
             struct finding *finding = findings_add(out, "trend", tau > 0 ? SEVERITY_WARNING : SEVERITY_NOTE, CONFIDENCE_LIKELY);
             finding->variant = tau > 0 ? "" : "falls";
-            finding_integer(out, finding, "n_runs", (int64_t)compare->n_sides);
-            finding_integer(out, finding, "from_ns", (int64_t)values[0]);
-            finding_integer(out, finding, "to_ns", (int64_t)values[compare->n_sides - 1]);
+            finding_count(out, finding, "n_runs", compare->n_sides);
+            finding_rounded(out, finding, "from_ns", values[0]);
+            finding_rounded(out, finding, "to_ns", values[compare->n_sides - 1]);
             finding_number(out, finding, "tau", tau);
             finding_number(out, finding, "p", p);
         }
@@ -79,7 +79,7 @@ void compare_order(struct compare *compare, struct text *conclusion)
             text_format(conclusion, "By the %.10g %% quantile, best first: ", level * 100);
         for (size_t i = 0; i < compare->n_sides && i < 20; i++) {
             char ns[DURATION_TEXT_BYTES];
-            text_format(conclusion, "%s%s (%s)", i ? ", " : "", compare->sides[places[i].side].name, duration_format((int64_t)places[i].value, ns));
+            text_format(conclusion, "%s%s (%s)", i ? ", " : "", compare->sides[places[i].side].name, duration_format(ns_rounded(places[i].value), ns));
         }
         text_add(conclusion, compare->n_sides > 20 ? " ... " : ". ");
     }

@@ -90,16 +90,16 @@ static void tell_side(const struct compare *compare, uint32_t index)
     finding->variant = r->vary ? "" : "agree";
     finding->run = side->first_run;
     finding->subject = by_tail ? arena_format(out->arena, "%.10g %% quantile", r->level * 100) : "average";
-    finding_integer(out, finding, "n_runs", (int64_t)r->n_runs);
-    finding_integer(out, finding, "lowest_ns", (int64_t)llround(spread->low));
-    finding_integer(out, finding, "highest_ns", (int64_t)llround(spread->high));
+    finding_count(out, finding, "n_runs", r->n_runs);
+    finding_rounded(out, finding, "lowest_ns", spread->low);
+    finding_rounded(out, finding, "highest_ns", spread->high);
     finding_number(out, finding, "sd_ns", spread->sd);
     finding_number(out, finding, "sampling_ns", spread->sampling_sd);
     finding_number(out, finding, "between_ns", spread->between_sd);
     finding_number(out, finding, "p", fmin(1, 2 * fmin(isnan(r->body_p) ? 1 : r->body_p, isnan(r->tail_p) ? 1 : r->tail_p)));
     if (by_tail && r->body.n_runs > 1) {
-        finding_integer(out, finding, "lowest_avg_ns", (int64_t)llround(r->body.low));
-        finding_integer(out, finding, "highest_avg_ns", (int64_t)llround(r->body.high));
+        finding_rounded(out, finding, "lowest_avg_ns", r->body.low);
+        finding_rounded(out, finding, "highest_avg_ns", r->body.high);
     }
 }
 

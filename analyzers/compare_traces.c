@@ -103,8 +103,8 @@ static void tell_shape(struct compare *compare, uint32_t side, const struct path
     finding_number(out, finding, "lowest_ratio", c->lowest);
     finding_number(out, finding, "highest_ratio", c->highest);
     finding_text(out, finding, "step", path_step_name(c->most));
-    finding_integer(out, finding, "n_wakeups", (int64_t)b->n_activations);
-    finding_integer(out, finding, "n_baseline", (int64_t)a->n_activations);
+    finding_count(out, finding, "n_wakeups", b->n_activations);
+    finding_count(out, finding, "n_baseline", a->n_activations);
 }
 
 void compare_trace_difference(struct compare *compare, uint32_t side, struct difference *d)

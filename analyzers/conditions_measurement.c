@@ -49,7 +49,7 @@ enum condition judge_command(const struct store *store, uint32_t run, struct fin
             struct finding *finding = condition_tell(out, "command-mismatch", "loops", SEVERITY_WARNING, CONFIDENCE_PROVEN, run);
             finding->series = i;
             finding_integer(out, finding, "n_stated", loops);
-            finding_integer(out, finding, "n_found", (int64_t)s->n_samples);
+            finding_count(out, finding, "n_found", s->n_samples);
             return CONDITION_BAD;
         }
     }
@@ -127,7 +127,7 @@ enum condition judge_length(const struct store *store, uint32_t run, struct find
     if (longest != NS_UNKNOWN)
         finding_integer(out, finding, "duration_ns", longest);
     if (most != COUNT_UNKNOWN)
-        finding_integer(out, finding, "n_samples", (int64_t)most);
+        finding_count(out, finding, "n_samples", most);
     return CONDITION_BAD;
 }
 
@@ -162,7 +162,7 @@ enum condition judge_secondary(const struct store *store, uint32_t run, struct f
             continue;
         struct finding *finding = condition_tell(out, "secondary-mode", "", SEVERITY_WARNING, CONFIDENCE_PROVEN, run);
         finding->subject = arena_string(out->arena, c->scope);
-        finding_integer(out, finding, "n_switches", (int64_t)decimal_value(c->delta));
+        finding_rounded(out, finding, "n_switches", decimal_value(c->delta));
         return CONDITION_BAD;
     }
     return seen;

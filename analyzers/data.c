@@ -58,7 +58,7 @@ static void tell_notes(const struct store *store, struct findings *out)
         struct finding *finding = add(store, out, rule->code, "note", rule->severity, note->run, note->artefact);
         finding_text(out, finding, "note", note->text);
         if (note->count > 1)
-            finding_integer(out, finding, "n_places", (int64_t)note->count);
+            finding_count(out, finding, "n_places", note->count);
         if (note->first_line > 0) {
             finding_integer(out, finding, "line", (int64_t)note->first_line);
             finding_evidence(out, finding, "%s:%" PRIu64, finding->subject ? finding->subject : "line", note->first_line);
@@ -95,7 +95,7 @@ static void tell_counts(const struct store *store, struct findings *out, uint32_
     bool has_overflow = s->n_overflow != COUNT_UNKNOWN && s->n_overflow > 0;
     if (has_overflow && s->n_overflow > 1 && !findings_have(out, "overflow-hidden", s->run)) {
         struct finding *finding = add_series(store, out, "overflow-hidden", "", SEVERITY_NOTE, i);
-        finding_integer(out, finding, "n_overflow", (int64_t)s->n_overflow);
+        finding_count(out, finding, "n_overflow", s->n_overflow);
         if (s->overflow_limit_ns != NS_UNKNOWN)
             finding_integer(out, finding, "limit_ns", s->overflow_limit_ns);
     }
@@ -106,8 +106,8 @@ static void tell_counts(const struct store *store, struct findings *out, uint32_
         sum += bins[b].count;
     if (sum != s->n_samples && s->n_overflow != COUNT_UNKNOWN && !findings_have(out, "counts-mismatch", s->run)) {
         struct finding *finding = add_series(store, out, "counts-mismatch", "", SEVERITY_WARNING, i);
-        finding_integer(out, finding, "n_counted", (int64_t)sum);
-        finding_integer(out, finding, "n_samples", (int64_t)s->n_samples);
+        finding_count(out, finding, "n_counted", sum);
+        finding_count(out, finding, "n_samples", s->n_samples);
     }
 }
 
@@ -169,9 +169,9 @@ static void tell_gaps(const struct store *store, struct findings *out, uint32_t 
     if (n_gaps == 0 || findings_have(out, "events-lost", run))
         return;
     struct finding *finding = add(store, out, "events-lost", "", SEVERITY_WARNING, run, ROW_NONE);
-    finding_integer(out, finding, "n_gaps", (int64_t)n_gaps);
+    finding_count(out, finding, "n_gaps", n_gaps);
     if (is_counted || n_lost > 0)
-        finding_integer(out, finding, "n_lost", (int64_t)n_lost);
+        finding_count(out, finding, "n_lost", n_lost);
 }
 
 /* A trace header announces more entries than the file holds. */
@@ -183,8 +183,8 @@ static void tell_missing_entries(const struct store *store, struct findings *out
             findings_have(out, "entries-missing", run))
             continue;
         struct finding *finding = add(store, out, "entries-missing", "", SEVERITY_WARNING, run, stream->artefact);
-        finding_integer(out, finding, "n_announced", (int64_t)stream->n_shown);
-        finding_integer(out, finding, "n_found", (int64_t)stream->n_events);
+        finding_count(out, finding, "n_announced", stream->n_shown);
+        finding_count(out, finding, "n_found", stream->n_events);
     }
 }
 

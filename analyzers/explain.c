@@ -93,7 +93,7 @@ static void note_clocks(struct explain *e, uint32_t run)
     finding->cpu = doubt->cpu;
     finding_integer(f, finding, "cpu", doubt->cpu);
     finding_integer(f, finding, "other_cpu", doubt->other_cpu);
-    finding_integer(f, finding, "n_wakeups", (int64_t)doubt->n);
+    finding_count(f, finding, "n_wakeups", doubt->n);
     if (doubt->skew_ns)
         finding_integer(f, finding, "skew_ns", llabs(doubt->skew_ns));
 }
@@ -186,17 +186,17 @@ static void note_observer(struct explain *e, const struct outlier *o, const stru
     struct findings *f = &e->analysis->findings;
     if (isnan(cost_ns) && input->sweep->has_functions) { /* other events are too few to matter */
         struct finding *finding = finding_of_outlier(f, o, "tracing-overhead", "unknown", SEVERITY_NOTE, CONFIDENCE_UNKNOWN);
-        finding_integer(f, finding, "n_events", (int64_t)n);
+        finding_count(f, finding, "n_events", n);
         finding_text(f, finding, "reason", observer_unknown_reason(e->store, o->stream));
     }
     if (isnan(cost_ns) || 2 * cost_ns < (double)excess_ns)
         return;
     struct finding *finding = finding_of_outlier(f, o, "tracing-overhead", "bound", SEVERITY_NOTE, CONFIDENCE_POSSIBLE);
-    finding_integer(f, finding, "n_events", (int64_t)n);
+    finding_count(f, finding, "n_events", n);
     if (typical->n_windows)
-        finding_integer(f, finding, "n_typical_events", (int64_t)usual);
-    finding_integer(f, finding, "event_ns", (int64_t)e->event_ns);
-    finding_integer(f, finding, "overhead_ns", (int64_t)(cost_ns < (double)excess_ns ? cost_ns : (double)excess_ns));
+        finding_count(f, finding, "n_typical_events", usual);
+    finding_rounded(f, finding, "event_ns", e->event_ns);
+    finding_rounded(f, finding, "overhead_ns", cost_ns < (double)excess_ns ? cost_ns : (double)excess_ns);
     finding_integer(f, finding, "latency_ns", o->latency_ns);
 }
 

@@ -62,9 +62,9 @@ static void add_finding(struct analysis *analysis, const struct sum *s, size_t n
     finding->series = o->series;
     finding->cpu = o->cpu;
     finding->subject = s->row.culprit;
-    finding_integer(f, finding, "n_outliers", (int64_t)s->row.n_outliers);
+    finding_count(f, finding, "n_outliers", s->row.n_outliers);
     if (n_explained > 1)
-        finding_integer(f, finding, "n_explained", (int64_t)n_explained);
+        finding_count(f, finding, "n_explained", n_explained);
     finding_integer(f, finding, "amount_ns", s->row.amount_ns);
     finding_number(f, finding, "share_pct", s->row.share_pct);
     if (o->latency_ns != NS_UNKNOWN)

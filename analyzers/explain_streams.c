@@ -27,8 +27,8 @@ static void note(const struct streams *s, struct analysis *analysis, uint32_t st
     finding->subject = stream_label(s, &analysis->arena, check->stream);
     finding_text(f, finding, "with", stream_label(s, &analysis->arena, stream));
     if (check->n_rows && check->verdict != COMPANION_CLOCK) {
-        finding_integer(f, finding, "n_rows", (int64_t)check->n_rows);
-        finding_integer(f, finding, "n_agree", (int64_t)check->n_agree);
+        finding_count(f, finding, "n_rows", check->n_rows);
+        finding_count(f, finding, "n_agree", check->n_agree);
     }
     if (check->verdict == COMPANION_CLOCK) {
         finding_text(f, finding, "clock", s->store->streams[check->stream].clock);

@@ -96,7 +96,7 @@ static int64_t level_ns(const struct tails *t, size_t without)
         else
             high = middle;
     }
-    int64_t level = (int64_t)high;
+    int64_t level = llround(fmin(high, (double)NS_LIMIT));
     return level > seen_ns ? level : seen_ns;
 }
 
@@ -125,18 +125,18 @@ static void note_tail(const struct tails *t, struct analysis *a, size_t first, e
     gpd_return_level_interval(g->excesses, g->n, &g->fit, t->m * share, 0.95, &excess_low, &excess_high);
     finding->run = run;
     finding->subject = culprit ? arena_format(&a->arena, "%s (%s)", cause_name(cause), culprit) : cause_name(cause);
-    finding_integer(f, finding, "n_excess", (int64_t)g->n);
+    finding_count(f, finding, "n_excess", g->n);
     finding_integer(f, finding, "threshold_ns", t->threshold_ns);
     finding_number(f, finding, "scale_ns", g->fit.gpd.scale);
     finding_number(f, finding, "shape", g->fit.gpd.shape);
     finding_number(f, finding, "shape_low", shape_low);
     finding_number(f, finding, "shape_high", shape_high);
-    finding_integer(f, finding, "n_samples", (int64_t)t->n_samples);
-    finding_integer(f, finding, "level_n_samples", (int64_t)t->m);
-    finding_integer(f, finding, "own_level_ns", t->threshold_ns + (int64_t)gpd_return_level(g->fit.gpd, t->m * share));
+    finding_rounded(f, finding, "n_samples", t->n_samples);
+    finding_rounded(f, finding, "level_n_samples", t->m);
+    finding_rounded(f, finding, "own_level_ns", (double)t->threshold_ns + gpd_return_level(g->fit.gpd, t->m * share));
     if (isfinite(excess_low) && isfinite(excess_high)) {
-        finding_integer(f, finding, "own_level_low_ns", t->threshold_ns + (int64_t)excess_low);
-        finding_integer(f, finding, "own_level_high_ns", t->threshold_ns + (int64_t)excess_high);
+        finding_rounded(f, finding, "own_level_low_ns", (double)t->threshold_ns + excess_low);
+        finding_rounded(f, finding, "own_level_high_ns", (double)t->threshold_ns + excess_high);
     }
     finding_integer(f, finding, "level_ns", level_ns(t, N_CAUSES + 1));
     size_t n_others = 0;
@@ -158,7 +158,7 @@ static void note_too_few(const struct tails *t, struct analysis *a, size_t n_mos
     finding->variant = "too-few";
     finding->run = run;
     finding->subject = n_most ? cause_name(most) : NULL;
-    finding_integer(f, finding, "n_excess", (int64_t)n_most);
+    finding_count(f, finding, "n_excess", n_most);
     finding_integer(f, finding, "n_needed", TAIL_LEAST_EXCESSES);
     finding_integer(f, finding, "threshold_ns", t->threshold_ns);
 }

@@ -39,6 +39,18 @@ void finding_integer(struct findings *findings, struct finding *finding, const c
     add_value(findings, finding, key, VALUE_INTEGER)->integer = value;
 }
 
+void finding_count(struct findings *findings, struct finding *finding, const char *key, uint64_t n)
+{
+    if (n <= INT64_MAX)
+        finding_integer(findings, finding, key, (int64_t)n);
+}
+
+void finding_rounded(struct findings *findings, struct finding *finding, const char *key, double value)
+{
+    if (fabs(value) < 9e18)
+        finding_integer(findings, finding, key, (int64_t)llround(value));
+}
+
 void finding_number(struct findings *findings, struct finding *finding, const char *key, double value)
 {
     add_value(findings, finding, key, VALUE_NUMBER)->number = value;

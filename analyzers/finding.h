@@ -43,6 +43,10 @@ struct findings {
 struct finding *findings_add(struct findings *findings, const char *code, enum severity severity,
                              enum confidence confidence);
 void finding_integer(struct findings *findings, struct finding *finding, const char *key, int64_t value);
+/* Nothing is added if it is unknown or beyond what an integer of JSON holds. */
+void finding_count(struct findings *findings, struct finding *finding, const char *key, uint64_t n);
+/* The nearest integer; nothing is added if the number is none or beyond what an integer holds. */
+void finding_rounded(struct findings *findings, struct finding *finding, const char *key, double value);
 void finding_number(struct findings *findings, struct finding *finding, const char *key, double value);
 void finding_text(struct findings *findings, struct finding *finding, const char *key, const char *value);
 void finding_evidence(struct findings *findings, struct finding *finding, const char *format, ...)

@@ -9,6 +9,7 @@
  */
 #include "analyzers/cause.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,10 +187,10 @@ static const char *longest_function(const struct freeze *f, enum slice_kind kind
     return best;
 }
 
-static int64_t overhead_ns(const struct cause_input *input)
+static double overhead_ns(const struct cause_input *input)
 {
     const struct fact *fact = store_fact(input->store, input->window->run, "ipipe.trace_overhead_ns");
-    return fact && fact->value ? strtoll(fact->value, NULL, 10) : 0;
+    return fact && fact->value ? fmax(0, strtod(fact->value, NULL)) : 0;
 }
 
 static void offer(struct decision *decision, struct candidate c)
@@ -245,8 +246,8 @@ static void decide(struct freeze *f, struct decision *decision)
     }
     function = longest_function(f, SLICE_SCHED, &longest);
     bool is_one_step = 2 * longest > window_length_ns(w);
-    int64_t tracer_ns = (int64_t)n_path * overhead_ns(input);
-    bool is_tracer = !is_one_step && 2 * tracer_ns > sums[SLICE_SCHED];
+    double tracer_ns = (double)n_path * overhead_ns(input);
+    bool is_tracer = !is_one_step && 2 * tracer_ns > (double)sums[SLICE_SCHED];
     offer(decision, (struct candidate){.cause = is_one_step ? CAUSE_UNEXPLAINED : is_tracer ? CAUSE_TRACING_OVERHEAD : CAUSE_KERNEL_PATH,
                                        .confidence = is_one_step ? CONFIDENCE_UNKNOWN : is_tracer ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE,
                                        .why = is_one_step ? "no-record" : is_tracer ? "points-times-overhead" : "own-path", .amount_ns = sums[SLICE_SCHED],

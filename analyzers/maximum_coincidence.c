@@ -116,11 +116,11 @@ static void look_at_group(const struct store *store, uint32_t first, struct judg
         double mean = (double)in.n * (double)in.n / 2 * WITHIN / in.n_cycles, p = poisson_at_least(mean, in.n_extra);
         if (p < LEVEL && in.n_extra >= 2) {
             struct finding *finding = judged_finding(store, &judged[first], out, "simultaneous-maxima", "cycles", SEVERITY_WARNING, CONFIDENCE_LIKELY);
-            finding_integer(out, finding, "n_instants", (int64_t)in.n_instants);
-            finding_integer(out, finding, "n_series", (int64_t)in.most);
-            finding_integer(out, finding, "n_threads", (int64_t)in.n_threads);
-            finding_integer(out, finding, "n_together", (int64_t)in.n_together);
-            finding_integer(out, finding, "n_overflow", (int64_t)in.n);
+            finding_count(out, finding, "n_instants", in.n_instants);
+            finding_count(out, finding, "n_series", in.most);
+            finding_count(out, finding, "n_threads", in.n_threads);
+            finding_count(out, finding, "n_together", in.n_together);
+            finding_count(out, finding, "n_overflow", in.n);
             finding_number(out, finding, "p", p);
             const char *clock = run_tool_fact(store, store->series[first].run, "clock");
             bool may_be_set = clock && strcmp(clock, "realtime") == 0; /* a step of the clock is seen by all as well */

@@ -81,7 +81,7 @@ static void tell_tick(const struct store *store, const struct judged *judged, st
     struct finding *finding = judged_finding(store, judged, out, "tick-bound", hz > 0 ? "" : "guess", SEVERITY_WARNING,
                                              hz > 0 ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE);
     finding_integer(out, finding, "max_ns", s->max_ns);
-    finding_integer(out, finding, "tick_ns", (int64_t)tick);
+    finding_rounded(out, finding, "tick_ns", tick);
 }
 
 /*
@@ -141,7 +141,7 @@ static void tell_body(const struct store *store, const struct judged *judged, st
     } else if (middle >= 100e3 && middle >= 20 * fmax(min, 1000) && s->n_samples >= 100) {
         struct finding *finding = judged_finding(store, judged, out, "body-shifted", "", SEVERITY_WARNING, CONFIDENCE_LIKELY);
         finding_integer(out, finding, "min_ns", s->min_ns);
-        finding_integer(out, finding, "typical_ns", (int64_t)middle);
+        finding_rounded(out, finding, "typical_ns", middle);
     }
 }
 
@@ -164,7 +164,7 @@ void signs_of_lost_periods(const struct store *store, struct judged *judged, str
     bool has_stated = s->n_stated_lost != COUNT_UNKNOWN && s->n_stated_lost > 0;
     if (has_stated) {
         struct finding *finding = judged_finding(store, judged, out, "overruns", "", SEVERITY_WARNING, CONFIDENCE_PROVEN);
-        finding_integer(out, finding, "n_lost", (int64_t)s->n_stated_lost);
+        finding_count(out, finding, "n_lost", s->n_stated_lost);
     }
     if (lost->low == COUNT_UNKNOWN || lost->expected_low == COUNT_UNKNOWN || lost->expected_low == 0)
         return;
@@ -186,14 +186,14 @@ void signs_of_lost_periods(const struct store *store, struct judged *judged, str
     finding_integer(out, finding, "max_ns", s->max_ns);
     finding_integer(out, finding, "interval_ns", s->interval_ns);
     if (lost->is_known)
-        finding_integer(out, finding, "n_lost", (int64_t)lost->low);
+        finding_count(out, finding, "n_lost", lost->low);
     else {
-        finding_integer(out, finding, "n_lost_low", (int64_t)lost->low);
-        finding_integer(out, finding, "n_lost_high", (int64_t)lost->high);
+        finding_count(out, finding, "n_lost_low", lost->low);
+        finding_count(out, finding, "n_lost_high", lost->high);
     }
     if (lost->raw != COUNT_UNKNOWN)
-        finding_integer(out, finding, "n_missing", (int64_t)lost->raw);
-    finding_integer(out, finding, "n_expected", (int64_t)lost->expected_low);
+        finding_count(out, finding, "n_missing", lost->raw);
+    finding_count(out, finding, "n_expected", lost->expected_low);
 }
 
 /* ---- companions ---- */

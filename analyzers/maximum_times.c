@@ -60,9 +60,9 @@ static bool tell_combs(const struct store *store, const struct judged *judged, c
             (times->has_clock && series_resultant(store, judged->series, period) > 0.7))
             break;
         struct finding *finding = judged_finding(store, judged, out, "periodic-outliers", "comb", SEVERITY_WARNING, CONFIDENCE_LIKELY);
-        finding_integer(out, finding, "period_ns", (int64_t)(period * 1e9));
-        finding_integer(out, finding, "n_in", (int64_t)n_in);
-        finding_integer(out, finding, "n_outliers", (int64_t)n);
+        finding_rounded(out, finding, "period_ns", period * 1e9);
+        finding_count(out, finding, "n_in", n_in);
+        finding_count(out, finding, "n_outliers", n);
         finding_number(out, finding, "p", p);
         n_told++;
         size_t kept = 0;
@@ -97,8 +97,8 @@ static void tell_rhythm(const struct store *store, const struct judged *judged, 
         return;
     struct finding *finding = judged_finding(store, judged, out, "periodic-outliers", times->has_clock ? "" : "cycles", SEVERITY_WARNING,
                                              CONFIDENCE_LIKELY);
-    finding_integer(out, finding, "period_ns", (int64_t)(period * 1e9));
-    finding_integer(out, finding, "n_outliers", (int64_t)times->n);
+    finding_rounded(out, finding, "period_ns", period * 1e9);
+    finding_count(out, finding, "n_outliers", times->n);
     finding_number(out, finding, "resultant", r);
     finding_number(out, finding, "p", p);
     if (s->max_ns != NS_UNKNOWN)
@@ -152,7 +152,7 @@ static void tell_replayed(const struct store *store, const struct judged *judged
         return;
     struct finding *finding = judged_finding(store, judged, out, "tool-bug", has_values ? "replayed" : "replayed-cycles", SEVERITY_WARNING,
                                              CONFIDENCE_LIKELY);
-    finding_integer(out, finding, "n_row", (int64_t)best_n);
+    finding_count(out, finding, "n_row", best_n);
     if (has_values) {
         finding_integer(out, finding, "first_ns", times->latency_ns[best]);
         finding_integer(out, finding, "last_ns", times->latency_ns[best + best_n - 1]);
@@ -178,8 +178,8 @@ static enum status tell_clusters(const struct store *store, const struct judged 
             struct finding *finding = judged_finding(store, judged, out, "clustered-outliers", "", SEVERITY_NOTE, CONFIDENCE_LIKELY);
             finding_number(out, finding, "theta", theta);
             finding_number(out, finding, "cluster", 1 / theta);
-            finding_integer(out, finding, "n_outliers", (int64_t)times.n);
-            finding_integer(out, finding, "threshold_ns", (int64_t)judged->fit.threshold_ns);
+            finding_count(out, finding, "n_outliers", times.n);
+            finding_rounded(out, finding, "threshold_ns", judged->fit.threshold_ns);
         }
     }
     outlier_times_release(&times);

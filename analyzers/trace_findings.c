@@ -70,8 +70,8 @@ static void storm_finding(const struct trace_context *t, const struct storm *s)
     finding->cpu = s->line->cpu;
     finding->subject = handler_name(t, s->line);
     finding_text(f, finding, "line", finding->subject);
-    finding_integer(f, finding, "n_bursts", (int64_t)s->n_bursts);
-    finding_integer(f, finding, "n_interrupts", (int64_t)s->n_in_bursts);
+    finding_count(f, finding, "n_bursts", s->n_bursts);
+    finding_count(f, finding, "n_interrupts", s->n_in_bursts);
     finding_integer(f, finding, "begin_ns", s->begin_ns);
     finding_integer(f, finding, "end_ns", s->end_ns);
     finding_integer(f, finding, "bursts_ns", s->burst_ns);
@@ -80,10 +80,10 @@ static void storm_finding(const struct trace_context *t, const struct storm *s)
     finding_number(f, finding, "p", s->p);
     finding_number(f, finding, "false_alarm_rate", STORM_FALSE_ALARM_RATE);
     if (table.a + table.b && table.c + table.d) {
-        finding_integer(f, finding, "n_outliers_in", (int64_t)table.a);
-        finding_integer(f, finding, "n_outliers", (int64_t)(table.a + table.b));
-        finding_integer(f, finding, "n_typical_in", (int64_t)table.c);
-        finding_integer(f, finding, "n_typical", (int64_t)(table.c + table.d));
+        finding_count(f, finding, "n_outliers_in", table.a);
+        finding_count(f, finding, "n_outliers", (table.a + table.b));
+        finding_count(f, finding, "n_typical_in", table.c);
+        finding_count(f, finding, "n_typical", (table.c + table.d));
         finding_number(f, finding, "lift", table_lift(table));
         finding_number(f, finding, "fisher_p", fisher_p_greater(table));
     }
@@ -183,10 +183,10 @@ static void find_contrast(const struct trace_context *t)
                                : arena_string(&t->analysis->arena, store_string(t->store, row->subject.comm));
         struct table2x2 table = contrast_table(c, row);
         double low, high, odds = fisher_odds_ratio(table, 0.95, &low, &high);
-        finding_integer(f, finding, "n_outliers_with", (int64_t)table.a);
-        finding_integer(f, finding, "n_outliers", (int64_t)c->n_outliers);
-        finding_integer(f, finding, "n_typical_with", (int64_t)table.c);
-        finding_integer(f, finding, "n_typical", (int64_t)c->n_typical);
+        finding_count(f, finding, "n_outliers_with", table.a);
+        finding_count(f, finding, "n_outliers", c->n_outliers);
+        finding_count(f, finding, "n_typical_with", table.c);
+        finding_count(f, finding, "n_typical", c->n_typical);
         finding_number(f, finding, "odds_ratio", odds);
         finding_number(f, finding, "odds_low", low);
         finding_number(f, finding, "odds_high", high);
@@ -264,8 +264,8 @@ static void find_rhythm(const struct trace_context *t)
     struct finding *finding = findings_add(f, "periodic-outliers", SEVERITY_NOTE, CONFIDENCE_LIKELY);
     finding->variant = "trace";
     finding->run = s->run;
-    finding_integer(f, finding, "period_ns", (int64_t)(period * 1e9));
-    finding_integer(f, finding, "n_outliers", (int64_t)n_apart);
+    finding_rounded(f, finding, "period_ns", period * 1e9);
+    finding_count(f, finding, "n_outliers", n_apart);
     finding_number(f, finding, "resultant", resultant);
     finding_number(f, finding, "p", p);
     finding_number(f, finding, "false_alarm_rate", RHYTHM_FALSE_ALARM_RATE);
@@ -297,7 +297,7 @@ static void find_coincidence(const struct trace_context *t)
     struct finding *finding = findings_add(f, "simultaneous-maxima", SEVERITY_NOTE, CONFIDENCE_LIKELY);
     finding->variant = "trace";
     finding->run = s->run;
-    finding_integer(f, finding, "n_pairs", (int64_t)n_pairs);
+    finding_count(f, finding, "n_pairs", n_pairs);
     finding_number(f, finding, "n_expected", expected);
     finding_number(f, finding, "p", poisson_at_least(expected, n_pairs));
     finding_number(f, finding, "false_alarm_rate", COINCIDENCE_FALSE_ALARM_RATE);

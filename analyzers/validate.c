@@ -228,17 +228,17 @@ static void tell_gap(const struct store *store, const struct judged *judged, str
                                                  judged->is_confirmed ? "confirmed" : has_fit ? "" : "body",
                                                  judged->is_confirmed ? SEVERITY_NOTE : SEVERITY_WARNING,
                                                  (judged->fit.fits || !has_fit) && !hangs_on_threshold(judged) ? CONFIDENCE_LIKELY : CONFIDENCE_POSSIBLE);
-        finding_integer(out, finding, "max_ns", (int64_t)judged->single.above_ns);
-        finding_integer(out, finding, "second_ns", (int64_t)judged->single.below_ns);
+        finding_rounded(out, finding, "max_ns", judged->single.above_ns);
+        finding_rounded(out, finding, "second_ns", judged->single.below_ns);
         finding_number(out, finding, "p", judged->single_p);
-        finding_integer(out, finding, "n_samples", (int64_t)judged->n);
-        finding_integer(out, finding, "n_other", (int64_t)judged->n - 1);
+        finding_count(out, finding, "n_samples", judged->n);
+        finding_count(out, finding, "n_other", judged->n - 1);
         if (has_fit) {
-            finding_integer(out, finding, "threshold_ns", (int64_t)judged->fit.threshold_ns);
-            finding_integer(out, finding, "n_excess", (int64_t)judged->fit.n_excess);
+            finding_rounded(out, finding, "threshold_ns", judged->fit.threshold_ns);
+            finding_count(out, finding, "n_excess", judged->fit.n_excess);
         }
         if (judged->n_other_thresholds > 1) {
-            finding_integer(out, finding, "n_thresholds", (int64_t)judged->n_other_thresholds);
+            finding_count(out, finding, "n_thresholds", judged->n_other_thresholds);
             finding_number(out, finding, "lowest_p", judged->other_low_p);
             finding_number(out, finding, "highest_p", judged->other_high_p);
         }
@@ -250,9 +250,9 @@ static void tell_gap(const struct store *store, const struct judged *judged, str
     struct finding *finding = judged_finding(store, judged, out, "two-populations", judged->is_far ? "few" : "",
                                              judged->is_far && !judged->is_confirmed ? SEVERITY_WARNING : SEVERITY_NOTE,
                                              CONFIDENCE_LIKELY);
-    finding_integer(out, finding, "n_far", (int64_t)judged->cluster.n_above);
-    finding_integer(out, finding, "from_ns", (int64_t)judged->cluster.above_ns);
-    finding_integer(out, finding, "below_ns", (int64_t)judged->cluster.below_ns);
+    finding_count(out, finding, "n_far", judged->cluster.n_above);
+    finding_rounded(out, finding, "from_ns", judged->cluster.above_ns);
+    finding_rounded(out, finding, "below_ns", judged->cluster.below_ns);
     if (s->max_ns != NS_UNKNOWN)
         finding_integer(out, finding, "max_ns", s->max_ns);
     finding_number(out, finding, "p", judged->cluster.p);
@@ -266,7 +266,7 @@ static void tell_tail(const struct store *store, const struct judged *judged, co
         return;
     struct finding *finding = judged_finding(store, judged, out, "tail-heavier-than-fit", "", SEVERITY_NOTE, CONFIDENCE_LIKELY);
     finding_integer(out, finding, "threshold_ns", tail->threshold_ns);
-    finding_integer(out, finding, "n_excess", (int64_t)fit->n_excess);
+    finding_count(out, finding, "n_excess", fit->n_excess);
     finding_number(out, finding, "p", fit->goodness_p);
 }
 
@@ -290,8 +290,8 @@ static void tell_heavy(const struct store *store, const struct judged *judged, c
         finding_number(out, finding, "hill", judged->views.hill);
     finding_number(out, finding, "p", judged->views.exponential_p);
     if (tail->levels[0].level_ns < tail->levels[1].level_ns && tail->levels[1].level_ns < 9e18) {
-        finding_integer(out, finding, "level_ns", (int64_t)tail->levels[0].level_ns);
-        finding_integer(out, finding, "longer_ns", (int64_t)tail->levels[1].level_ns);
+        finding_rounded(out, finding, "level_ns", tail->levels[0].level_ns);
+        finding_rounded(out, finding, "longer_ns", tail->levels[1].level_ns);
     }
 }
 
@@ -339,16 +339,16 @@ static void tell_clean(const struct store *store, const struct judged *judged, c
         return;
     struct finding *finding = findings_add(out, has_trouble(out, run) ? "tail-consistent" : "clean", SEVERITY_NOTE, CONFIDENCE_LIKELY);
     finding->run = run;
-    finding_integer(out, finding, "n_series", (int64_t)n);
+    finding_count(out, finding, "n_series", n);
     finding_integer(out, finding, "max_ns", max_ns);
     /* A tail of a wild shape may pass what fits; and what was seen already is no forecast for ten times the samples. */
     if (!(fabs(level_ns) < 9e18) || is_vague || level_ns <= (double)max_ns)
         return;
-    finding_integer(out, finding, "level_ns", (int64_t)fmin(level_ns, 9e18));
+    finding_rounded(out, finding, "level_ns", level_ns);
     if (highest && highest->n_passed > 1) {
-        finding_integer(out, finding, "n_thresholds", (int64_t)highest->n_passed);
-        finding_integer(out, finding, "lowest_ns", (int64_t)fmin(fmin(highest->other_level_low_ns, level_ns), 9e18));
-        finding_integer(out, finding, "highest_ns", (int64_t)fmin(fmax(highest->other_level_high_ns, level_ns), 9e18));
+        finding_count(out, finding, "n_thresholds", highest->n_passed);
+        finding_rounded(out, finding, "lowest_ns", fmin(highest->other_level_low_ns, level_ns));
+        finding_rounded(out, finding, "highest_ns", fmax(highest->other_level_high_ns, level_ns));
     }
 }
 

@@ -278,9 +278,9 @@ struct samples {
 
 static void add_sample(struct samples *samples, int64_t time_ns, double latency_ns)
 {
-    if (!(fabs(latency_ns) < 9e18))
+    int64_t ns = ns_rounded(latency_ns);
+    if (ns == NS_UNKNOWN)
         return;
-    int64_t ns = llround(latency_ns);
     store_add_sample(samples->import->store, samples->series, &(struct sample){time_ns, samples->n, ns});
     if (!samples->n || ns < samples->min_ns)
         samples->min_ns = ns;
@@ -298,11 +298,6 @@ static double scale_of(struct import *import, const struct table *table, const s
         return column->unit_ns;
     import_note(import, "unit-assumed", table->line, "no unit for column '%s': seconds assumed (--set csv.unit=us changes it)", column->name);
     return 1e9;
-}
-
-static int64_t to_time_ns(double value)
-{
-    return fabs(value) < 9e18 ? llround(value) : NS_UNKNOWN;
 }
 
 /* A level over time, kept whole: the threshold is known when all of it was seen. */
@@ -334,7 +329,7 @@ static void add_pulses(struct samples *samples, const struct signal *signal, con
         if (a < threshold)
             rise_ns = edge_ns;
         else if (!isnan(rise_ns))
-            add_sample(samples, to_time_ns(rise_ns), edge_ns - rise_ns);
+            add_sample(samples, ns_rounded(rise_ns), edge_ns - rise_ns);
     }
 }
 
@@ -392,9 +387,9 @@ static bool take_row(const struct reading *r, const struct row *row, struct samp
         return false;
     if (r->is_latency) {
         bool has_time = time->is_declared && number_of(field_of(row, time->index), r->has_comma, &t);
-        add_sample(samples, has_time ? to_time_ns(t * r->time_scale) : NS_UNKNOWN, a * r->scale);
+        add_sample(samples, has_time ? ns_rounded(t * r->time_scale) : NS_UNKNOWN, a * r->scale);
     } else if (r->is_pair) {
-        add_sample(samples, to_time_ns(a * r->scale), (b - a) * r->scale);
+        add_sample(samples, ns_rounded(a * r->scale), (b - a) * r->scale);
     } else {
         memory_reserve(signal->time_ns, signal->time_capacity, signal->n + 1);
         memory_reserve(signal->level, signal->level_capacity, signal->n + 1);

@@ -21,6 +21,7 @@
 #include "base/text.h"
 
 #define N_POINTS_MAX 1000000
+#define OVERHEAD_MOST_NS 1000000 /* of one trace point; measured ones are below 2 us */
 
 enum ipipe_dump { DUMP_MAX = 1, DUMP_FROZEN, DUMP_PANIC };
 
@@ -84,7 +85,7 @@ static void take_counts(struct ipipe_reader *reader, const struct line *line)
     int64_t n;
     if (take_after(line, "CPU:", &n) && n >= 0 && n < 8192)
         reader->cpu = (int32_t)n;
-    if (take_after(line, "Trace Points:", &n) && n >= 0)
+    if (take_after(line, "Trace Points:", &n) && n >= 0 && n < N_POINTS_MAX)
         reader->n_points = n;
     const char *open = line_find(line, " (-");
     if (open) {
@@ -92,7 +93,7 @@ static void take_counts(struct ipipe_reader *reader, const struct line *line)
         reader->has_before = scan_i64(&p, end, &n) && n < N_POINTS_MAX && n > -N_POINTS_MAX; /* "(--20/+50)": the ring was full */
         reader->n_before = n;
     }
-    if (take_after(line, "+", &n) && n >= 0)
+    if (take_after(line, "+", &n) && n >= 0 && n < N_POINTS_MAX)
         reader->n_after = n;
     if (take_after(line, "Length:", &n) && n >= 0)
         reader->length_us = n;
@@ -109,7 +110,7 @@ static void take_overhead(struct ipipe_reader *reader, const struct line *line)
     p += strlen("overhead:");
     scan_blanks(&p, end);
     int64_t ns;
-    if (scan_decimal(&p, end, 3, &ns))
+    if (scan_decimal(&p, end, 3, &ns) && ns >= 0 && ns <= OVERHEAD_MOST_NS)
         reader->overhead_ns = ns;
 }
 
@@ -134,7 +135,7 @@ static bool take_header(struct ipipe_reader *reader, struct lines *lines)
     take_title(reader, &line);
     if (reader->dump == DUMP_PANIC) {
         int64_t n;
-        if (take_after(&line, "tracer log (", &n))
+        if (take_after(&line, "tracer log (", &n) && n >= 0 && n < N_POINTS_MAX)
             reader->n_points = n;
         reader->is_verbose = true;
         lines_skip(lines, 1);

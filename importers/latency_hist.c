@@ -118,8 +118,7 @@ static void store_hist(struct import *import, struct hist *hist, uint64_t line)
         import_note(import, "counts-mismatch", line,
                     "the rows hold %" PRIu64 " samples and %" PRId64 " lie outside, the total says %" PRId64
                     " (differs by %" PRId64 ")",
-                    hist->sum, (hist->n_over > 0 ? hist->n_over : 0) + (hist->n_under > 0 ? hist->n_under : 0), hist->total,
-                    hist->total - (int64_t)stated);
+                    hist->sum, (int64_t)(stated - hist->sum), hist->total, (int64_t)((uint64_t)hist->total - stated));
     uint32_t index = import_series(import, &series);
     store_add_bins(import->store, index, hist->bins, hist->n_bins);
 }

@@ -88,7 +88,7 @@ static double with_comma(double value, char **end)
         return value;
     *end = digits + n;
     double fraction = strtod(digits, NULL);
-    if (n == 3 && value >= 1 && value == (double)(long long)value)
+    if (n == 3 && value >= 1 && value == floor(value))
         return value * 1000 + fraction;
     for (size_t i = 0; i < n; i++)
         fraction /= 10;

@@ -259,9 +259,9 @@ static bool read_statistic(struct statistics *open, struct cell text)
     if (cell_starts(text, "Mean:"))
         open->mean_ns = ns;
     else if (cell_starts(text, "Min:"))
-        open->min_ns = (int64_t)ns;
+        open->min_ns = ns_rounded(ns);
     else if (cell_starts(text, "Max:"))
-        open->max_ns = (int64_t)ns;
+        open->max_ns = ns_rounded(ns);
     else
         return false;
     return true;

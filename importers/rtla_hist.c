@@ -189,9 +189,10 @@ static int64_t bucket_size(const struct hist *hist)
     int64_t least = 1;
     for (size_t i = 0; i < hist->n_columns; i++) {
         const struct column *column = &hist->columns[i];
-        int64_t min;
-        if (column->n_bins && cell_i64(summary(column, MIN), &min) && min >= column->bins[0].low_ns + least)
-            least = min - column->bins[0].low_ns + 1;
+        int64_t min, beyond;
+        if (column->n_bins && cell_i64(summary(column, MIN), &min) && !__builtin_sub_overflow(min, column->bins[0].low_ns, &beyond) &&
+            beyond >= least)
+            least = beyond < divisor ? beyond + 1 : divisor;
     }
     for (; least < divisor && least <= LARGEST_BUCKET; least++)
         if (divisor % least == 0)

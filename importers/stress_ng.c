@@ -100,7 +100,7 @@ static void read_head(struct cyclic *cyclic, struct cell text)
     cyclic->series.policy = policy_from_name(cell_copy(cell_first(policy, n), name, sizeof name));
     double value;
     if (value_after(policy, ":", &value) && cell_has(text, " ns delay"))
-        cyclic->series.interval_ns = (int64_t)value;
+        cyclic->series.interval_ns = ns_rounded(value);
     if (value_after(text, "delay, ", &value))
         cyclic->series.n_samples = (uint64_t)value;
 }
@@ -114,14 +114,14 @@ static void read_line(struct import *import, struct cyclic *cyclic, struct cell 
         cyclic->has_mean = true;
     } else if (cell_starts(text, "min:")) {
         if (value_after(text, "min:", &value))
-            cyclic->series.min_ns = (int64_t)value;
+            cyclic->series.min_ns = ns_rounded(value);
         if (value_after(text, "max:", &value))
-            cyclic->series.max_ns = (int64_t)value;
+            cyclic->series.max_ns = ns_rounded(value);
         if (value_after(text, "std.dev.", &value))
             import_fact(import, "stress-ng.std_dev_ns", "%.2f", value);
     } else if (cell_starts(text, "latency distribution")) {
         if (value_after(text, "(", &value))
-            cyclic->width_ns = (int64_t)value;
+            cyclic->width_ns = ns_rounded(value);
     } else if (cell_has(text, "%:")) {
         const char *percent = memchr(text.text, '%', text.length);
         if (value_after(text, "%:", &value)) {

@@ -193,7 +193,7 @@ void headline_runs(const json_t *document, struct text *out)
 {
     size_t n_series = 0, i, k;
     json_t *paths = json_object(); /* a file that holds two runs is one file */
-    uint64_t n_samples = 0, n_events = 0, n_lost = 0;
+    double n_samples = 0, n_events = 0, n_lost = 0;
     bool is_known = true;
     const json_t *run, *artefact, *series, *runs = json_object_get(document, "runs");
     json_array_foreach(runs, i, run) {
@@ -202,13 +202,13 @@ void headline_runs(const json_t *document, struct text *out)
                 json_object_set_new(paths, json_get_text(artefact, "path"), json_true());
         double events = json_get_number(json_object_get(run, "events"), "n");
         double lost = json_get_number(json_object_get(run, "events"), "n_lost");
-        n_events += isnan(events) ? 0 : (uint64_t)events;
-        n_lost += isnan(lost) ? 0 : (uint64_t)lost;
+        n_events += isnan(events) ? 0 : events;
+        n_lost += isnan(lost) ? 0 : lost;
         json_array_foreach(json_object_get(run, "series"), k, series) {
             double n = json_get_number(series, "n_samples");
             n_series++;
             is_known &= !isnan(n);
-            n_samples += isnan(n) ? 0 : (uint64_t)n;
+            n_samples += isnan(n) ? 0 : n;
         }
     }
     size_t n_runs = json_array_size(runs), n_artefacts = json_object_size(paths);
@@ -217,24 +217,24 @@ void headline_runs(const json_t *document, struct text *out)
                 words_plural(n_artefacts, "file", "files"));
     if (n_series) {
         text_format(out, "%zu series", n_series);
-        if (n_samples) {
+        if (n_samples > 0) {
             text_add(out, is_known ? " of " : " of at least ");
-            words_count(n_samples, out);
+            words_count_of(n_samples, out);
             text_add(out, " samples");
         }
     } else {
         text_add(out, "no series of latencies");
     }
-    if (n_events) {
+    if (n_events > 0) {
         text_add(out, ", ");
-        words_count(n_events, out);
+        words_count_of(n_events, out);
         text_add(out, " trace events");
     } else {
         text_add(out, ", no trace");
     }
-    if (n_lost) {
+    if (n_lost > 0) {
         text_add(out, " (");
-        words_count(n_lost, out);
+        words_count_of(n_lost, out);
         text_add(out, " lost)");
     }
     text_add(out, ".");

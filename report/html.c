@@ -86,13 +86,13 @@ static void put_events(FILE *file, const json_t *run)
         return;
     struct text line = {0};
     text_add(&line, "Trace: ");
-    words_count((uint64_t)n, &line);
+    words_count_of(n, &line);
     text_format(&line, " events on %.0f CPUs, clock %s, ", json_get_number(events, "n_cpus"),
                 json_get_text(events, "clock") ? json_get_text(events, "clock") : "unknown");
     if (isnan(n_lost))
         text_add(&line, "an unknown number lost.");
     else {
-        words_count((uint64_t)n_lost, &line);
+        words_count_of(n_lost, &line);
         text_add(&line, " lost.");
     }
     html_element(file, "p", NULL, text_string(&line));

@@ -46,7 +46,7 @@ static void put_metrics(FILE *file, const json_t *metrics, size_t n_runs)
         put_text(file, NULL, &name);
         for (size_t run = 0; run < n_runs; run++) {
             double ns = metric_value_ns(metric, run);
-            html_ns(file, fabs(ns) < 9e18 ? (int64_t)llround(ns) : NS_UNKNOWN, metric_is_least(metric, run));
+            html_ns(file, ns_rounded(ns), metric_is_least(metric, run));
         }
         put_ratio(file, metric);
         put_p(file, metric);

@@ -40,7 +40,7 @@ void html_count(FILE *file, const json_t *object, const char *key)
     struct text text = {0};
     double n = json_get_number(object, key);
     if (!isnan(n))
-        words_count((uint64_t)n, &text);
+        words_count_of(n, &text);
     html_element(file, "td", "n", isnan(n) ? NULL : text_string(&text));
     text_release(&text);
 }

@@ -205,7 +205,7 @@ int64_t json_get_ns(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     if (json_is_real(value))
-        return fabs(json_real_value(value)) < 9e18 ? (int64_t)llround(json_real_value(value)) : NS_UNKNOWN;
+        return ns_rounded(json_real_value(value));
     return json_is_integer(value) ? json_integer_value(value) : NS_UNKNOWN;
 }
 

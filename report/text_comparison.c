@@ -101,7 +101,7 @@ static void print_metrics(const struct text_view *view, const json_t *comparison
         return;
     struct text line = {0};
     text_add(&line, "equal n: the maximum expected of ");
-    words_count((uint64_t)n_matched, &line);
+    words_count_of(n_matched, &line);
     text_add(&line, " samples, as many as the shortest run has.");
     page_paragraph(&view->page, 2, STYLE_DIM, NULL, text_string(&line));
     text_release(&line);
@@ -215,7 +215,7 @@ static void add_range(const json_t *run, const char *key, bool is_time, struct t
         if (is_time && fabs(value) < 9e18)
             text_add(out, duration_format((int64_t)value, buffer));
         else if (!is_time)
-            words_count((uint64_t)fmax(0, value), out);
+            words_count_of(fmax(0, value), out);
     }
 }
 
@@ -320,7 +320,7 @@ static void print_next_runs(const struct text_view *view, const json_t *next_run
         text_format(&line, "%s", json_get_text(next, "change"));
         if (!isnan(json_get_number(next, "n_samples"))) {
             text_add(&line, ", at least ");
-            words_count((uint64_t)json_get_number(next, "n_samples"), &line);
+            words_count_of(json_get_number(next, "n_samples"), &line);
             text_add(&line, " samples");
         }
         if (json_get_text(next, "why"))

@@ -34,7 +34,7 @@ static void cell_count(struct table *table, const json_t *object, const char *ke
     double n = json_get_number(object, key);
     struct text text = {0};
     if (!isnan(n))
-        words_count((uint64_t)n, &text);
+        words_count_of(n, &text);
     table_cell(table, isnan(n) ? NULL : text_string(&text));
     text_release(&text);
 }
@@ -63,7 +63,7 @@ static void cell_over(struct table *table, const json_t *series)
     struct text text = {0};
     double n = json_get_number(series, "n_overflow");
     if (!isnan(n))
-        words_count((uint64_t)n, &text);
+        words_count_of(n, &text);
     table_cell_styled(table, n > 0 ? STYLE_WARN : STYLE_PLAIN, isnan(n) ? NULL : text_string(&text));
     text_release(&text);
 }
@@ -262,7 +262,7 @@ static void print_events(const struct text_view *view, const json_t *run)
     struct text line = {0};
     char buffer[DURATION_TEXT_BYTES];
     text_add(&line, "trace: ");
-    words_count((uint64_t)n, &line);
+    words_count_of(n, &line);
     text_add(&line, " events");
     if (!isnan(n_cpus))
         text_format(&line, " on %.0f %s", n_cpus, n_cpus == 1 ? "CPU" : "CPUs");
@@ -273,7 +273,7 @@ static void print_events(const struct text_view *view, const json_t *run)
     if (isnan(n_lost)) {
         text_add(&line, "an unknown number lost");
     } else {
-        words_count((uint64_t)n_lost, &line);
+        words_count_of(n_lost, &line);
         text_add(&line, " lost");
     }
     page_paragraph(&view->page, 2, STYLE_PLAIN, NULL, text_string(&line));

@@ -40,6 +40,14 @@ const char *words_plural(uint64_t n, const char *one, const char *many)
     return n == 1 ? one : many;
 }
 
+void words_count_of(double n, struct text *out)
+{
+    if (n >= 0 && n < 1.8e19)
+        words_count((uint64_t)n, out);
+    else
+        text_format(out, "%.2g", n);
+}
+
 static bool key_ends(const char *key, const char *end)
 {
     size_t n = strlen(key), m = strlen(end);

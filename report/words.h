@@ -15,6 +15,7 @@ bool words_integer(const char *key, int64_t integer, struct text *out);
 
 void words_interval(double low, double high, struct text *out); /* "0.85..1.3"; an end that is not known (NAN) is "?" */
 void words_count(uint64_t n, struct text *out);          /* "43,200,000" */
+void words_count_of(double n, struct text *out);         /* the same of a number from a document; "2.8e+19" beyond what counts hold */
 void words_bytes(uint64_t n_bytes, struct text *out);    /* "12.3 kB" */
 void words_series(const struct store *store, uint32_t series, struct text *out); /* its name, made readable */
 const char *words_plural(uint64_t n, const char *one, const char *many);

@@ -25,6 +25,12 @@
 #define PRIO_UNKNOWN  INT32_MIN
 #define ROW_NONE      UINT32_MAX /* no such row: index of a run, artefact, series ... */
 
+/* The nearest ns; NS_UNKNOWN if that is no number or too far. */
+static inline int64_t ns_rounded(double ns)
+{
+    return fabs(ns) < (double)NS_LIMIT ? (int64_t)llround(ns) : NS_UNKNOWN;
+}
+
 /* One measurement on one machine. */
 struct run {
     const char *label; /* path of its first artefact, made unique */

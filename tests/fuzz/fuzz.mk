@@ -8,6 +8,7 @@
 # make fuzz-run SECONDS=N    runs each target for N seconds (default 30); crashes stay in build/fuzz/crash-*
 #   FUZZ=NAME                only this target
 # make fuzz-formats SECONDS=N  each importer by itself for N seconds, as by --input-format
+# make fuzz-numbers          every kind of number of the test texts becomes each end of the integer types (half an hour)
 
 FUZZ_SRC    := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_REPLAY := $(FUZZ_SRC:%.c=$(OBJ)/%)
@@ -19,7 +20,7 @@ FUZZ_OBJS    = $(patsubst %.c,$(FUZZ_OBJ)/obj/%.o,$(filter-out cli/main.c,$(SRC)
 FUZZ_BIN    := $(patsubst tests/fuzz/%.c,$(FUZZ_OBJ)/%,$(FUZZ_SRC))
 SECONDS     ?= 30
 
-.PHONY: fuzz fuzz-run fuzz-formats
+.PHONY: fuzz fuzz-run fuzz-formats fuzz-numbers
 check-programs: $(FUZZ_REPLAY)
 
 $(FUZZ_REPLAY): $(OBJ)/%: %.c tests/fuzz/driver/replay.c $(LIB) Makefile
@@ -48,3 +49,6 @@ fuzz-formats: all $(FUZZ_OBJ)/tool_results
 	@bad=0; for format in $$(build/whylate formats --json | jq -r '.formats[].name'); do \
 	    FUZZ_FORMAT=$$format tests/fuzz/driver/run '$(FUZZ_OBJ)' '$(SECONDS)' tool_results || bad=1; \
 	done; exit $$bad
+
+fuzz-numbers: $(FUZZ_OBJ)/import
+	python3 tests/fuzz/each_number.py $(FUZZ_OBJ)/import
